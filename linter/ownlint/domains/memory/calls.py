@@ -101,6 +101,11 @@ class MemoryCalls(Owners):
         """What the call that is asked runs, where the code does not say so itself."""
         self.constructed: Pointer | None = None
         """The object whose constructor is asked."""
+        self.called: dict[int, tuple[Callee, bool]] = {}
+        """By call what it reaches, and whether nothing runs behind it."""
+        self.changed: dict[tuple[str, int, int], tuple[frozenset[str] | None, r.Call, Callee]] = {}
+        """By parameter, call and callee: see `unknown_calls.may_change`. These are held, so that their identities stay
+        their own."""
         self.co_owned: set[Block | Cell] = set()
         """What is counted of which somebody else may have a reference, on some path that was followed."""
         self.given_to: dict[Block | Cell, dict[tuple[int, int], tuple[r.Call, int, Callee]]] = {}
@@ -280,11 +285,11 @@ class MemoryCalls(Owners):
     # --- what others see ---
 
     def is_own(self, name: str) -> bool:
-        return name in self._own_names and name not in self.statics
+        return name in self._own_names
 
     @cached_property
     def _own_names(self) -> frozenset[str]:
-        return _own_names(self.function)
+        return _own_names(self.function) - self.statics
 
     def is_seen(self, block: Block) -> bool:
         """Whether the caller sees the block, too."""
@@ -300,11 +305,11 @@ class MemoryCalls(Owners):
 
     def is_private(self, block: Block) -> bool:
         """Whether nobody else can write to the block."""
-        kind, *rest = block
-        if kind != "var":
-            return kind in ("result", "range", "bound")
-        name = rest[0]
-        return name == THIS or (self.is_own(name) and (name not in self.shared or name in self.references))
+        return block[1] in self._private_names if block[0] == "var" else block[0] in ("result", "range", "bound")
+
+    @cached_property
+    def _private_names(self) -> frozenset[str]:
+        return (self._own_names - (self.shared - self.references)) | {THIS}
 
     @cached_property
     def shared(self) -> frozenset[str]:
@@ -339,10 +344,16 @@ class MemoryCalls(Owners):
         for one in self._parameters:
             block: Block = ("in", ("var", one), ())
             if block in told and self.is_private(block[1]) and draft.read(Cell(block[1])) == Pointer(block):
-                changed = unknown_calls.may_change(self.function, one, node, callee)
+                changed = self.may_change(one, node, callee)
                 if changed is not unknown_calls.ALL:
                     spared[block] = changed
         draft.shake(spared, because("unread-code", f"it is not known that `{name}` leaves the member unchanged"))
+
+    def may_change(self, name: str, node: r.Call, callee: Callee) -> frozenset[str] | None:
+        key = name, id(node), id(callee)
+        if key not in self.changed:
+            self.changed[key] = unknown_calls.may_change(self.function, name, node, callee), node, callee
+        return self.changed[key][0]
 
     def note_write(self, where: Cell | None) -> None:
         """The cell holds another pointer, which the caller may see."""
@@ -364,10 +375,12 @@ class MemoryCalls(Owners):
         self.given_away = []
         if self.offer(draft, node) or strip(node) is not node:
             return True
-        callee = overrides.reached(node, self.function)
+        if event.index not in self.called:
+            self.called[event.index] = overrides.reached(node, self.function), never_comes_back(self.function, node)
+        callee, is_last = self.called[event.index]
         if self.counts:
             self.share(draft, node, callee)
-        if never_comes_back(self.function, node):
+        if is_last:
             return False
         if node.kind == "new":
             self.make(event, draft)

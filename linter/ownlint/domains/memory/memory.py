@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ownlint.domains.failure import failing
@@ -190,6 +190,10 @@ class MemoryWalk(Summarised):
         self.passed_by: dict[int, int] = {}
         self.passing = 0
         self.taken_apart: dict[int, r.Value] = {}
+        self._reached: dict[int, Function | None] = {}
+        """By call the one function that it is known to reach."""
+        self.spelled: dict[tuple[int, bool], tuple[str, bool]] = {}
+        """By test and how it goes what it asks, see `as_asked`."""
         self.written_types: dict[int, str] = {}
         """By event what it writes as a whole, if that is made of members."""
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
@@ -249,9 +253,10 @@ class MemoryWalk(Summarised):
                 if self.decided(event, way, outcome) and (outcome is not None or self.chosen(event, way, target)):
                     yield target, way.state()
             return
-        if state.ended and isinstance(event, e.CallEvent):
+        is_call = isinstance(event, e.CallEvent)
+        if is_call and state.ended:
             self.left.append((event, MemoryDraft(state, self)))
-        for case in self.choices(event, MemoryDraft(state, self)):
+        for case in self.choices(event, MemoryDraft(state, self)) if is_call else _NO_CASE:
             self.case = case
             draft = MemoryDraft(state, self)
             if self.passes(event, draft):
@@ -596,7 +601,10 @@ class MemoryWalk(Summarised):
             return True
         if not self.learn_failure(event, draft, outcome):
             return False
-        said, holds = as_asked(event.value, outcome)
+        key = (event.index, outcome)
+        if key not in self.spelled:
+            self.spelled[key] = as_asked(event.value, outcome)
+        said, holds = self.spelled[key]
         if said in self.repeated:
             if draft.tests.get(said, holds) != holds:
                 return False
@@ -657,7 +665,7 @@ class MemoryWalk(Summarised):
         return frozenset(one for one, times in Counter(said).items() if times > 1)
 
     def forget_tests(self, draft: MemoryDraft, name: str) -> None:
-        for said in [said for said in draft.tests if said[:1] != NOTHING and name in re.findall(r"\w+", said)]:
+        for said in [said for said in draft.tests if name in said and name in _words(said)]:
             draft.forget(said)
 
     def holds(self, draft: MemoryDraft, value: r.Value, outcome: bool) -> bool:
@@ -721,18 +729,28 @@ class MemoryWalk(Summarised):
 
     def choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | MaybeEnds | None]:
         """Of the cases in which a callee ends something, those that can be on this way."""
-        told = self.told_choices(event, draft)
-        return (*told, maybe) if (maybe := self.may_have_ended(event, draft)).ends else told
+        if event.index not in self._reached:
+            self._reached[event.index] = self._only_callee(event)
+        function = self._reached[event.index]
+        if function is None or not isinstance(event, e.CallEvent):
+            return _NO_CASE
+        told = self.told_choices(event.node, draft, function)
+        maybe = self.may_have_ended(event.node, draft, function)
+        return (*told, maybe) if maybe.ends else told
 
-    def may_have_ended(self, event: e.Event, draft: MemoryDraft) -> MaybeEnds:
-        """What a callee ends on some of its ways of what this function knows."""
+    def _only_callee(self, event: e.Event) -> Function | None:
+        """The one function that a call is known to reach."""
         node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
         if node is None or strip(node) is not node:
-            return _NOTHING_ENDED
+            return None
         callee = self.program.calls.callee(node, self.function)
-        if len(callee.functions) != 1 or callee.certainty == "possible" or not may_end(callee.functions[0]):
+        return callee.functions[0] if len(callee.functions) == 1 and callee.certainty != "possible" else None
+
+    def may_have_ended(self, node: r.Call, draft: MemoryDraft, function: Function) -> MaybeEnds:
+        """What a callee ends on some of its ways of what this function knows."""
+        if not may_end(function):
             return _NOTHING_ENDED
-        function, tested = callee.functions[0], (node.start, node.end) in self.tested_answers
+        tested = (node.start, node.end) in self.tested_answers
         return MaybeEnds(
             tuple(
                 (block, how)
@@ -743,21 +761,17 @@ class MemoryWalk(Summarised):
             )
         )
 
-    def told_choices(self, event: e.Event, draft: MemoryDraft) -> Sequence[MemoryCase | MemoryOutcome | None]:
-        node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
-        if node is None or strip(node) is not node:
-            return _NO_CASE
-        callee = self.program.calls.callee(node, self.function)
-        if len(callee.functions) != 1 or callee.certainty == "possible":
-            return _NO_CASE
-        if self.tells_by_answer(draft, node, callee.functions[0]):
-            outcomes = self.summary_of(callee.functions[0], deep=False).outcomes
+    def told_choices(
+        self, node: r.Call, draft: MemoryDraft, function: Function
+    ) -> Sequence[MemoryCase | MemoryOutcome | None]:
+        if self.tells_by_answer(draft, node, function):
+            outcomes = self.summary_of(function, deep=False).outcomes
             if outcomes:
                 return outcomes
-        if not isinstance(node.callee, r.Name) or not may_end(callee.functions[0]):
+        if not isinstance(node.callee, r.Name) or not may_end(function):
             return _NO_CASE
-        cases = self.summary_of(callee.functions[0], deep=False).cases
-        names = [parameter.name for parameter in callee.functions[0].record.parameters]
+        cases = self.summary_of(function, deep=False).cases
+        names = [parameter.name for parameter in function.record.parameters]
         if not cases or len(node.args) != len(names):
             return _NO_CASE
         given = node.args[names.index(cases[0].parameter)]
@@ -862,6 +876,12 @@ class MemoryWalk(Summarised):
 
     def is_given_number(self, name: str) -> bool:
         return any(isinstance(write.value, r.Literal) for write in self.flow.writes_to((name,)))
+
+
+@lru_cache(maxsize=1 << 12)
+def _words(said: str) -> frozenset[str]:
+    """What a test names; nothing of what is known of a pointer."""
+    return frozenset(re.findall(r"\w+", said)) if said[:1] != NOTHING else frozenset()
 
 
 def _is_zero(pointer: Pointer) -> bool:

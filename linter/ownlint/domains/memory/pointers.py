@@ -114,6 +114,10 @@ class Pointers:
         self.event: e.Event = self.flow.events[self.flow.entry]
         self._members: dict[str, tuple[str, ...]] = {}
         self._holders: dict[str, bool] = {}
+        self._declared: dict[str, tuple[str, r.Value | None] | None] = {}
+        self._cells: dict[str, tuple[Cell, bool]] = {}
+        """By name the cell that it stands for; what a reference is bound to stands there."""
+        self._constants: dict[str, bool] = {}
 
     def looked_at(self, draft: MemoryDraft, pointer: Pointer, value: r.Value) -> None:
         """What `pointer`, which the code writes as `value`, points to is read or written."""
@@ -123,12 +127,12 @@ class Pointers:
 
     def declared(self, name: str) -> tuple[str, r.Value | None] | None:
         """The type and the first value of a local of the function, or of one around it."""
-        current: Function | None = self.function
-        while current is not None:
-            if name in current.locals:
-                return current.locals[name]
-            current = current.parent
-        return None
+        if name not in self._declared:
+            around: Function | None = self.function
+            while around is not None and name not in around.locals:
+                around = around.parent
+            self._declared[name] = around.locals[name] if around is not None else None
+        return self._declared[name]
 
     @cached_property
     def references(self) -> frozenset[str]:
@@ -145,6 +149,10 @@ class Pointers:
     @cached_property
     def bound_at(self) -> dict[tuple[int, int], list[tuple[str, r.Value]]]:
         return bound_at(self.function)
+
+    @cached_property
+    def decayed(self) -> frozenset[str]:
+        return decayed(self.function)
 
     @cached_property
     def statics(self) -> frozenset[str]:
@@ -202,14 +210,18 @@ class Pointers:
     def cell_of_name(self, draft: MemoryDraft, name: str) -> Cell | None:
         if name == CHAIN:
             return None
-        plain = name.removeprefix("::")
+        found = self._cells.get(name)
+        if found is None:
+            found = self._cells[name] = self._meant_by(name.removeprefix("::"))
+        own, is_bound = found
+        return _known(draft.read(own)) if is_bound else own
+
+    def _meant_by(self, plain: str) -> tuple[Cell, bool]:
         if self.declared(plain) is not None:
-            own = Cell(("var", plain))
-            return _known(draft.read(own)) if plain in self.references else own
+            return Cell(("var", plain)), plain in self.references
         home = self.function.home
-        if home is not None and plain != THIS and home.field(plain):
-            return Cell(THIS_BLOCK, (plain,))
-        return Cell(("var", plain))
+        is_member = home is not None and plain != THIS and home.field(plain) is not None
+        return Cell(THIS_BLOCK, (plain,)) if is_member else Cell(("var", plain)), False
 
     def element(self, draft: MemoryDraft, base: r.Value, indexes: tuple[r.Value, ...], *, look: bool) -> Cell | None:
         written = self.program.types.of(base, self.function)
@@ -369,7 +381,7 @@ class Pointers:
                 return NULL
             case r.Name(text=name) if self.is_constant(value):
                 return Pointer(("constant", name.rpartition("::")[2]))
-            case r.Name(text=name) if name in decayed(self.function):
+            case r.Name(text=name) if name in self.decayed:
                 return Cell(("var", name))
             case r.Name() | r.Member() | r.Index() | r.Unary() | r.Assign():
                 return draft.read(self.cell(draft, value, look=look))
@@ -390,11 +402,16 @@ class Pointers:
 
     def is_constant(self, name: r.Name) -> bool:
         """Whether it is an enumerator, or a macro for a number, by its spelling: no variable of that name is known."""
-        last = name.text.rpartition("::")[2]
-        if not is_constant(name) or self.declared(name.text) is not None or self.program.index.variables_called(last):
-            return False
-        home = self.function.home
-        return home is None or not home.field(last)
+        known = self._constants.get(name.text)
+        if known is None:
+            last, home = name.text.rpartition("::")[2], self.function.home
+            known = self._constants[name.text] = (
+                is_constant(name)
+                and self.declared(name.text) is None
+                and not self.program.index.variables_called(last)
+                and (home is None or not home.field(last))
+            )
+        return known
 
     def result(self, draft: MemoryDraft, call: r.Call) -> Pointer:
         held = self.held_by(draft, call)
