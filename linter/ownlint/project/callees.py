@@ -77,7 +77,7 @@ class Handed(NamedTuple):
     position: int
 
 
-def _is_parameter(name: str, function: Function) -> bool:
+def is_template_parameter(name: str, function: Function) -> bool:
     """Whether a type is a parameter of the template in which the function stands: an object of it can be of any
     class."""
     around: Function | None = function
@@ -374,7 +374,7 @@ class Calls:
             if not held.is_placeholder and self._models.role(held.name, scopes):
                 return Callee(f"{held.name}::{name}", certainty="possible")
         is_of_family = bool(base) and not types.parse(base).is_placeholder
-        is_of_family = is_of_family and not _is_parameter(types.parse(base).name, function)
+        is_of_family = is_of_family and not is_template_parameter(types.parse(base).name, function)
         family = self._family(base, function) if is_of_family else None
         given = _given(call)
         found = self._candidates.ask((name, given, family), lambda: self._methods(name, given, family))

@@ -74,9 +74,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, because, casters, counting, events, places, rule, text, weaker
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    because,
+    casters,
+    counting,
+    events,
+    places,
+    references,
+    rule,
+    text,
+    weaker,
+)
 from ownlint import records as r
-from ownlint_rules.c_api_references import _owned_places as owned_places
 
 _OWNED_ELSEWHERE = "harmless if this transfers a reference that was acquired elsewhere"
 
@@ -119,6 +131,6 @@ def _as_stored(function: Function, one: counting.CountTrouble) -> Certainty:
         for write in function.flow.writes
         if isinstance(write.target, r.Member) and places.last_name(places.strip(write.value)) == returned.text
     ]
-    if not stores or any(owned_places.owns(function, where) for where, _ in stores):
+    if not stores or any(where[-1] in references.owning_places(function.program) for where, _ in stores):
         return "certain"
     return because("intent", f"harmless if `{text(stores[0][1])}` does not own a reference: nothing releases it")

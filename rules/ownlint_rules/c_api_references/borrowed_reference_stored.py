@@ -72,7 +72,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Finding, Function, assignments, because, counting, events, references, rule, text
-from ownlint_rules.c_api_references import _owned_places as owned_places
 
 
 @rule(severity="error", cwe=(911,))
@@ -83,7 +82,7 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
         where = one.at.place if isinstance(one.at, events.Write) else assignments.place(function, one.where)
         if where is None:
             continue
-        if (_is_lent(function, one) or len(where) > 1) and not owned_places.owns(function, where):
+        if (_is_lent(function, one) or len(where) > 1) and where[-1] not in references.owning_places(function.program):
             continue
         said = text(one.where) if one.where is not None else where[-1]
         yield function.finding(

@@ -39,6 +39,7 @@ from ownlint.flow.events import Event
 from ownlint.flow.graph import addressed
 from ownlint.flow.places import Place, last_name, render, walk
 from ownlint.project import types
+from ownlint.project.callees import is_template_parameter
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question, question
 from ownlint.project.recursion import Circular
@@ -204,18 +205,25 @@ class Counting(CountingCalls):
         written = parameter.type
         if self.references.is_pointer(written, self.function) or self.is_own(written):
             return True
+        if is_template_parameter(written, self.function):
+            return parameter.name in self.uses_of_names["released"]
         return types.parse(written).pointers == 1 and parameter.name in self.counted_names
 
     @cached_property
     def counted_names(self) -> frozenset[str]:
         """Names that are counted up more than once: one time can be for whoever calls, which it alone knows."""
-        counted = Counter(
-            argument.text
-            for event in self.flow.calls
-            for index, argument in arguments(event.node)
-            if isinstance(argument, r.Name) and self.references.use(event.node, index, self.function) == "retained"
-        )
-        return frozenset(name for name, times in counted.items() if times > 1)
+        return frozenset(name for name, times in self.uses_of_names["retained"].items() if times > 1)
+
+    @cached_property
+    def uses_of_names(self) -> dict[Use, Counter[str]]:
+        """How often each name is given to a call that releases it, and to one that counts it up."""
+        found: dict[Use, Counter[str]] = {"released": Counter(), "retained": Counter()}
+        for event in self.flow.calls:
+            for index, argument in arguments(event.node):
+                use = self.references.use(event.node, index, self.function) if isinstance(argument, r.Name) else ""
+                if use in found and isinstance(argument, r.Name):
+                    found[use][argument.text] += 1
+        return found
 
     @cached_property
     def owned(self) -> frozenset[int]:
@@ -304,6 +312,7 @@ class Counting(CountingCalls):
         self.lose_captured(draft, event.value)
         self.lose_carried(draft, event.value)
         self.lose_inner(event, draft)
+        self.take_apart(event, draft)
         self.name_constant(event, draft)
         where, target = event.place, bare_value(event.target)
         if isinstance(target, r.Index) and not event.fresh:
@@ -338,6 +347,31 @@ class Counting(CountingCalls):
             self.overwrite(event, draft, where, old)
         self.put(draft, where, one, value)
         self.drop_results(draft, value)
+
+    def take_apart(self, event: e.Write, draft: CountDraft) -> None:
+        """`{one, other}`: an array whose elements are locals has them now; any other object may be given on, with what
+        it was made of, unless libraries alone look at it here."""
+        made = bare_value(event.value)
+        name = event.place[0] if event.fresh and len(event.place) == 1 and isinstance(made, r.Aggregate) else ""
+        if name in self.arrays and isinstance(made, r.Aggregate):
+            for index, item in enumerate(made.items):
+                if (one := self.id_of(draft, item)) is not None:
+                    draft.places[name, f"[{index}]"] = one
+        elif not name or not self.is_only_lent(name):
+            self.lose_items(draft, event.value)
+
+    def is_only_lent(self, name: str) -> bool:
+        """Whether the local is nothing but an argument of libraries' functions that look at it, itself, its address or
+        one of its elements."""
+        mentioned = sum(isinstance(one, r.Name) and one.text == name for one in self.function.values)
+        lent = sum(
+            self.references.use(event.node, index, self.function) == "lent"
+            and all(not isinstance(inner, r.Call) for inner in walk(argument))
+            and sum(isinstance(inner, r.Name) and inner.text == name for inner in walk(argument))
+            for event in self.flow.calls
+            for index, argument in arguments(event.node)
+        )
+        return mentioned == lent
 
     def lose_inner(self, event: e.Write, draft: CountDraft) -> None:
         """A part of a local struct that leads into an object may be all by which it is found again:
@@ -693,6 +727,7 @@ class Counting(CountingCalls):
             return _UNKNOWN
         results: set[str] = set()
         lenders: set[int] = set()
+        members: set[str] = set()
         nullable = False
         uses: list[set[Use]] = [set() for _ in range(count)]
         for draft, leave, one in self.exits:
@@ -705,6 +740,7 @@ class Counting(CountingCalls):
                 nullable = nullable or draft.objects[one].null != "no"
                 results.add(self.answered(draft.objects[one]))
                 lenders.add(self.lender(draft, one))
+                members.add(self.member(draft, one))
             elif self.answers_nothing(draft, self.chosen(leave.value, draft)):
                 nullable = True
             else:
@@ -722,6 +758,7 @@ class Counting(CountingCalls):
                 [(draft, self.signs(draft, leave, one)) for draft, leave, one in self.exits if leave.kind != "throw"],
                 self.lender,
             ),
+            members.pop() if len(members) == 1 else "",
         )
 
     def is_kept_at_an_exit(self, given: Id) -> bool:
@@ -753,6 +790,12 @@ class Counting(CountingCalls):
         self.write_other(draft, where, self.chosen(leave.value, draft))
         known = draft.places.pop(where, None)
         return known.signs if isinstance(known, KnownPlace) and len(known.signs) == 1 else ""
+
+    @staticmethod
+    def member(draft: CountDraft, one: Id) -> str:
+        """The member from which the object was read, and which still holds it; empty where it is of elsewhere."""
+        held = [place for place in draft.holders(one) if len(place) > 1 and place[0][:1] != "%"]
+        return held[0][-1] if draft.objects[one].kind == "kept" and len(held) == 1 else ""
 
     def lender(self, draft: CountDraft, one: Id) -> int:
         """Which argument lends the object, itself or by what it lends; -1 where it is none."""

@@ -8,9 +8,9 @@ from ownlint.domains.counted import outs
 from ownlint.domains.counted.callbacks import requests
 from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
-from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, KnownPlace
+from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, Kind, KnownPlace
 from ownlint.domains.counted.outs import Filled, filling_names
-from ownlint.domains.counted.references import arguments, format_letters, may_count, overwritten
+from ownlint.domains.counted.references import arguments, format_letters, may_count, overwritten, owns_member
 from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -51,6 +51,7 @@ class CountingCalls(Tests):
         self.look_at(event, draft)
         for argument in call.args:
             self.lose_captured(draft, argument)
+            self.lose_items(draft, argument)
         ways = [draft]
         assigned = self.assigned_by_macro(call)
         given = [
@@ -721,7 +722,10 @@ class CountingCalls(Tests):
                 )
             case "borrowed" if not self.is_counted_by_owner(event):
                 owner = self.id_of(draft, asked) or self.unknown_in(event, draft, asked)
-                draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "unknown", owner))
+                lent: Kind = "borrowed"
+                if found.member and not owns_member(made.home, found.member, self.function.program):
+                    lent = "kept"  # by an object that may only look at it, while its maker owns it
+                draft.places[where] = draft.begin(event.index, HeldReference(lent, 0, "unknown", owner))
             case "memory" if (owner := self.id_of(draft, asked)) is not None:
                 draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, "unknown", owner))
 

@@ -76,6 +76,8 @@ class CountSummary(NamedTuple):
     """Arguments of which somebody may keep a reference."""
     filled: tuple[Filled, ...] = ()
     """Arguments through which a reference comes out."""
+    member: str = ""
+    """The member that holds the result, if every way answers with what stands there."""
 
 
 class CountedWays:
@@ -155,7 +157,7 @@ class CountedWays:
         known = {
             name
             for name, (written, value) in self.function.locals.items()
-            if written.endswith("]") and "*" in written and name not in self.statics and _is_empty(value)
+            if written.endswith("]") and "*" in written and name not in self.statics and _is_listed(value)
         }
         if not known:
             return frozenset()
@@ -192,9 +194,7 @@ class CountedWays:
     def lose(self, draft: CountDraft, place: Place) -> None:
         one = draft.id_at(place)
         if one is not None:
-            if is_owing(draft.objects[one]):
-                self.ends.setdefault(self.site(one).index, set()).add(True)  # who gets it may release it
-            draft.forget(one)
+            self.give_on(draft, one)
         draft.places.pop(place, None)
 
     def name_of(self, draft: CountDraft, one: Id, value: r.Value | None = None) -> str:
@@ -387,6 +387,21 @@ class CountedWays:
                 if made is not None and says(made, name):
                     self.lose(draft, (name,))
 
+    def lose_items(self, draft: CountDraft, value: r.Value | None) -> None:
+        """What an object is made of that has no name, or is given on: `{one, 1}`, `Slot{.held = one}`."""
+        bare = bare_value(value)
+        for item in bare.items if isinstance(bare, r.Aggregate) else ():
+            inner = item.value if isinstance(item, r.Pair) else item
+            if (one := self.id_of(draft, inner)) is not None:
+                self.give_on(draft, one)
+            self.lose_items(draft, inner)
+
+    def give_on(self, draft: CountDraft, one: Id) -> None:
+        """Who has the object from here on may release it."""
+        if is_owing(draft.objects[one]):
+            self.ends.setdefault(self.site(one).index, set()).add(True)
+        draft.forget(one)
+
     def lose_named(self, draft: CountDraft, macro: str) -> None:
         for name in sorted(self.macros[macro] & self.function.declared):
             self.lose(draft, (name,))
@@ -397,11 +412,10 @@ class CountedWays:
         return self.references.is_pointer(written, self.function) or written.isupper() or not written
 
 
-def _is_empty(value: r.Value | None) -> bool:
-    """Whether an array begins with nothing in it."""
+def _is_listed(value: r.Value | None) -> bool:
+    """Whether an array begins empty, or with one value a place."""
     return value is None or (
-        isinstance(value, r.Aggregate)
-        and all(isinstance(one, r.Literal) or (isinstance(one, r.Name) and one.text == "NULL") for one in value.items)
+        isinstance(value, r.Aggregate) and all(not isinstance(one, r.Pair | r.Aggregate) for one in value.items)
     )
 
 

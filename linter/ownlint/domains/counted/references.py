@@ -292,6 +292,8 @@ class References:
         use = _use_of(model, index)
         if use == "lent" and call.template and model.has("own", "result"):
             return ""  # `std::make_shared<T>(given)`: a constructor of `T` gets it
+        if use == "lent" and not model.counted and (model.has("bind") or model.has("call")):
+            return ""  # `std::bind(drop, given)`: what is called gets it
         return use
 
     def _makes_owner(self, call: r.Call, function: Function) -> bool:
@@ -524,6 +526,47 @@ def _makers(program: Program) -> frozenset[str]:
         and _counts(function)
         and known.is_pointer(function.record.result, function)
     )
+
+
+@program_question
+def owning_places(program: Program) -> frozenset[str]:
+    """Last names of the members and variables whose references are given back somewhere."""
+    return frozenset(name for use, _, name in _counted_places(program) if use == "released")
+
+
+@program_question
+def retaining_places(program: Program) -> frozenset[str]:
+    """Last names of those of which somebody takes one reference more."""
+    return frozenset(name for use, _, name in _counted_places(program) if use == "retained")
+
+
+def owns_member(cls: Class | None, name: str, program: Program) -> bool:
+    """Whether the member may have a reference of its own, since it is counted up or down somewhere: where the class of
+    an object is not known, that may be this one."""
+    symbols = {"", *(one.symbol for one in cls.ancestry)} if cls is not None else set()
+    return any(other == name and (cls is None or symbol in symbols) for _, symbol, other in _counted_places(program))
+
+
+@program_question
+def _counted_places(program: Program) -> frozenset[tuple[Use, str, str]]:
+    """Members and variables that are counted up or down somewhere: how, the class where it is known, and the name."""
+    known, found = references(program), set()
+    for function in program.functions:
+        if function.language != "cpp" or not may_count(function):
+            continue
+        for event in function.flow.calls:
+            for index, argument in arguments(event.node):
+                use = known.use(event.node, index, function)
+                if use not in ("released", "retained"):
+                    continue
+                if isinstance(argument, r.Member):
+                    written = types.parse(program.types.of(argument.base, function)).name
+                    cls = program.names.find_class(written, function.record.scope, function.file) if written else None
+                    found.add((use, cls.symbol if cls is not None else "", argument.name))
+                elif isinstance(argument, r.Name) and argument.text not in function.declared:
+                    home = function.home if function.home is not None and function.home.field(argument.text) else None
+                    found.add((use, home.symbol if home is not None else "", argument.text))
+    return frozenset(found)
 
 
 def overwritten(macro: r.Macro) -> frozenset[str]:
