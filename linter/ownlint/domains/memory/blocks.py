@@ -307,6 +307,8 @@ class MemorySummary(NamedTuple):
     """What every exit path has called that its caller gave it, or that its object holds."""
     sometimes: tuple[tuple[Block, EndedBlock], ...] = ()
     """What some exit paths end, by nothing that the caller knows."""
+    shared: frozenset[Block] = frozenset()
+    """What is counted of which somebody may have another reference behind the call."""
 
 
 _LATE = "('late', "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Literal
 
-from ownlint.domains.counted.references import may_count, references
+from ownlint.domains.counted.references import references
 from ownlint.domains.failure import never_comes_back
 from ownlint.domains.memory import effects, erasing, sharing, unknown_calls
 from ownlint.domains.memory.blocks import (
@@ -108,7 +108,7 @@ class MemoryCalls(Owners):
         their own."""
         self.co_owned: set[Block | Cell] = set()
         """What is counted of which somebody else may have a reference, on some path that was followed."""
-        self.given_to: dict[Block | Cell, dict[tuple[int, int], tuple[r.Call, int, Callee]]] = {}
+        self.given_to: dict[Block | Cell, dict[tuple[int, int], tuple[r.Call, int, Callee, Function | None]]] = {}
         """The calls that were given something, as which argument: asked when it ends whether they share it."""
 
     def meet_limit(self) -> None:
@@ -403,24 +403,57 @@ class MemoryCalls(Owners):
 
     @cached_property
     def counts(self) -> bool:
-        """Whether something that is counted may end in the program at all."""
-        return may_count(self.function)
+        """Whether the function deals in what is counted; of a lambda, the one around it may."""
+        return sharing.counts(self.function)
 
     def share(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> None:
-        """What a call is given may have another owner from here on."""
+        """What a call is given may have another owner from here on; what a function of the project does with it that
+        is walked, its summary says."""
+        runs = self.run_by_call(draft, node, callee)
+        if runs is None and node.kind != "new" and self.members_of(spelled(node)):
+            return  # `Slot(h, 3)` is made of copies of what it is given
         for index, argument in enumerate(node.args):
-            pointer = self.pointer(draft, argument)
-            if pointer.block[0] not in ("in", "late", "made") or pointer.path:
+            block = self.given_block(draft, argument)
+            meant = callee if runs is None else _callee_of(runs)
+            if block is None:
                 continue
-            given_to = self.given_to.setdefault(sharing.named_by(pointer.block), {})
-            given_to[id(node), index] = node, index, callee
+            given_to = self.given_to.setdefault(sharing.named_by(block), {})
+            given_to[id(node), index] = node, index, meant, runs
 
     def is_co_owned(self, named: Block | Cell) -> bool:
         """Whether somebody else may have a reference to it by now."""
         given_to = self.given_to.pop(named, {})
-        if named not in self.co_owned and any(sharing.may_share(*one, self.function) for one in given_to.values()):
+        if named not in self.co_owned and any(self.is_shared_by(*one) for one in given_to.values()):
             self.co_owned.add(named)
         return named in self.co_owned
+
+    def is_shared_by(self, node: r.Call, index: int, meant: Callee, runs: Function | None) -> bool:
+        """Whether a call may take another reference to what it is given; `runs` is the function of the project that it
+        runs, whose own walk says so where it is followed."""
+        if not sharing.may_share(node, index, meant, self.function):
+            return False
+        is_walked = runs is not None and runs is not self.function and sharing.is_followed_there(runs, index)
+        return runs is None or not (is_walked and self.summary_of(runs, deep=False).known)
+
+    def given_block(self, draft: MemoryDraft, argument: r.Value) -> Block | None:
+        """What an argument leads to; of a parameter that nobody assigns to also where it is not followed."""
+        pointer, bare = self.pointer(draft, argument), strip(argument)
+        if pointer is LOST and isinstance(bare, r.Name) and bare.text in self._parameters:
+            return ("in", ("var", bare.text), ()) if f"={bare.text}" not in self.function.mentioned else None
+        return pointer.block if pointer.block[0] in ("in", "late", "made") and not pointer.path else None
+
+    def run_by_call(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> Function | None:
+        """The one function of the project that the call runs: by its name, as a constructor, or as what a value leads
+        to."""
+        if len(callee.functions) == 1 and callee.certainty != "possible":
+            return callee.functions[0]
+        if callee.functions or callee.models:
+            return None
+        if node.kind == "call" and (not isinstance(node.callee, r.Name) or self.is_variable(node.callee.text)):
+            held = self.pointer(draft, node.callee)
+            running = self.running(draft, held) if held.block[0] != "bound" else None
+            return running.function if running is not None else None
+        return self.constructor_of(node)
 
     def make(self, event: e.CallEvent, draft: MemoryDraft) -> None:
         """`new T(x)`: the object can hold what it is made of."""
@@ -435,17 +468,22 @@ class MemoryCalls(Owners):
 
     def construct_at(self, draft: MemoryDraft, node: r.Call, made: Pointer) -> bool:
         """What a constructor of the project leaves in the object; whether it is known."""
-        written = node.callee.text if isinstance(node.callee, r.Name) else ""
-        if not written or not node.args or not ends_what_it_holds(self.function, written):
-            return False
-        cls = self.class_of(written)
-        meant = [one for one in cls.constructors if self.can_take(one, node)] if cls is not None else []
-        if len(meant) != 1:
+        meant = self.constructor_of(node)
+        if meant is None:
             return False
         self.constructed = made
-        self.own(draft, node, Callee(meant[0].name, (meant[0].record,), (meant[0],), (), "certain"), meant[0])
+        self.own(draft, node, _callee_of(meant), meant)
         self.constructed = None
         return True
+
+    def constructor_of(self, node: r.Call) -> Function | None:
+        """The constructor that is meant, of a class whose objects end what they hold."""
+        written = node.callee.text if isinstance(node.callee, r.Name) else ""
+        if not written or not node.args or not ends_what_it_holds(self.function, written):
+            return None
+        cls = self.class_of(written)
+        meant = [one for one in cls.constructors if self.can_take(one, node)] if cls is not None else []
+        return meant[0] if len(meant) == 1 else None
 
     def can_take(self, constructor: Function, node: r.Call) -> bool:
         """Whether the constructor has places for these arguments: no copy is made of a pointer."""
@@ -937,6 +975,7 @@ class MemoryCalls(Owners):
         asks = asks or any(self.is_callable(draft, one) for one in node.args)
         asks = asks or (may_take(self.function) and makes_owner(function))
         asks = asks or (changes_elements(function) and self.follows_elements(draft))
+        asks = asks or (self.counts and sharing.counts(function))
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
             again = self.moved_so_far(draft) if function is self.function else []
@@ -945,6 +984,9 @@ class MemoryCalls(Owners):
                 if (around := self.seen_there(draft, node, function, cell.block)) is not None:
                     self.elements_moved(draft, Cell(around.block, around.path + cell.path), how)
             return
+        for block in known.shared:
+            if (target := self.seen_there(draft, node, function, block)) is not None:
+                self.co_owned.add(sharing.named_by(target.block))
         doubt = because(
             "certain" if callee.certainty == "certain" else "guess",
             f"that this is the `{name}` that is called is inferred from its name",
@@ -1365,6 +1407,11 @@ class MemoryCalls(Owners):
                     where = self.cell(draft, one.args[0])
                     if where is not None:
                         draft.write(where, NULL)
+
+
+def _callee_of(function: Function) -> Callee:
+    """A call that is known to run the function."""
+    return Callee(function.name, (function.record,), (function,), (), "certain")
 
 
 def _parameters(callee: Callee) -> tuple[r.Parameter, ...]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ownlint import patterns
 from ownlint.domains import failure
+from ownlint.domains.counted.references import retaining_places
 from ownlint.domains.memory.blocks import (
     NULL,
     Block,
@@ -362,7 +363,7 @@ def _next(
         if ends_object(then) and then is not first:
             again = [one for one in _troubles(then, way, member, how) if one.what == "ended again"]
             if again:
-                doubts = [way.certainty, _unless_alike(how, again[0]), again[0].certainty]
+                doubts = [way.certainty, _unless_alike(then, name, how, again[0]), again[0].certainty]
                 if then.record.kind != "destructor" and not frees_object(then):
                     doubts.append(because("name", f"`{then.name}` destroys the object, judging by its name"))
                 elif always:
@@ -379,9 +380,12 @@ def _next(
     return None
 
 
-def _unless_alike(how: EndedBlock, again: MemoryTrouble) -> Certainty:
+def _unless_alike(then: Function, name: str, how: EndedBlock, again: MemoryTrouble) -> Certainty:
     """How sure it is that the first call releases the member: if only its name says so, and the same function releases
-    it at the end of the object, it is called twice for one object, whatever it does."""
+    it at the end of the object, it is called twice for one object, whatever it does. Of what is counted two references
+    are given up, where the member has one: whoever has another loses that."""
+    if how.kind.counted and name not in retaining_places(then.program):
+        return "certain" if assumptions_of(how.certainty) <= {"sharing"} else how.certainty
     alike = isinstance(again.at, e.CallEvent) and last_name(again.at.node.callee) == how.by
     return "certain" if alike and assumptions_of(how.certainty) <= {"name"} else how.certainty
 

@@ -658,9 +658,10 @@ def plain_members(function: Function, written: str) -> tuple[str, ...]:
     if kind.pointers or not kind.name:
         return ()
     names, scope, file = function.program.names, function.record.scope, function.file
-    if len(kind.arguments) == 2 and "pair" in function.program.types.roles(written, function):
+    expanded = names.expand(written, file, scope)
+    if len(types.parse(expanded).arguments) == 2 and "pair" in function.program.types.roles(expanded, function):
         return ("first", "second")
-    cls = names.find_class(kind.name, scope, file) or names.find_class(names.expand(written, file, scope), scope, file)
+    cls = names.find_class(kind.name, scope, file) or names.find_class(expanded, scope, file)
     if cls is None or cls.record.bases or cls.record.destructor == "declared":
         return ()
     fields = [field.name for field in cls.record.fields if not field.static]

@@ -63,7 +63,9 @@ def may_end(function: Function) -> bool:
         return True
     if not emptying(program).isdisjoint(mentioned):
         return True
-    if not dropping(program).isdisjoint(mentioned) and not lending_items(program).isdisjoint(mentioned):
+    if not lending_items(program).isdisjoint(mentioned) and any(
+        not dropping(program).isdisjoint(one.mentioned) for one in (function, *function.lambdas())
+    ):
         return True
     if _calls_growing(function):
         return True
@@ -458,6 +460,7 @@ def relevant(function: Function) -> frozenset[str]:
     program = function.program
     enders, moving = _ending(program) | _changing(program) | dropping(program), movers(program)
     found: set[str] = set(_lending_inner(function) | decayed(function) | _handed_out(function))
+    items = lending_items(program)
     if not _changing(program).isdisjoint(function.mentioned) or _calls_growing(function):
         found |= _pointed_into(function)
     joined: list[set[str]] = []
@@ -466,6 +469,8 @@ def relevant(function: Function) -> frozenset[str]:
             joined.append(_names(one))
         if isinstance(one, r.Call) and one.args and last_name(one.callee) in takers(program):
             found |= _names(one)
+        if isinstance(one, r.Call) and last_name(one.callee) in items:
+            found |= _names(one)  # what drops the item may name its container alone, and elsewhere
         if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
             found |= _names(one)
         elif isinstance(one, r.Call) and (given := offered(one, moving)) is not None:

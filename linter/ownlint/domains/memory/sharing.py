@@ -4,10 +4,14 @@ where nobody else has another."""
 from __future__ import annotations
 
 from ownlint.domains.counted.counting import summary
-from ownlint.domains.counted.references import references
+from ownlint.domains.counted.references import may_count, references
 from ownlint.domains.memory.blocks import Block, Cell, home_of
 from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import walk
+from ownlint.project import types
 from ownlint.project.callees import Callee
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 
@@ -26,9 +30,13 @@ def is_own(block: Block, function: Function) -> bool:
     name = block[1][1]
     if name not in function.declared:
         return function.program.models.constants.match(name) is None
-    number = next((at for at, one in enumerate(function.record.parameters) if one.name == name), -1)
-    uses = summary(function).arguments if number >= 0 else ()
-    return 0 <= number < len(uses) and uses[number] in ("released", "stolen")
+    if function.parent is not None and name not in function.locals:
+        return is_own(block, function.parent)  # what a lambda captures
+    if all(one.name != name for one in function.record.parameters):
+        return True
+    number = next(at for at, one in enumerate(function.record.parameters) if one.name == name)
+    uses = summary(function).arguments
+    return number < len(uses) and uses[number] in ("released", "stolen")
 
 
 def may_share(call: r.Call, index: int, callee: Callee, function: Function) -> bool:
@@ -47,6 +55,39 @@ def may_share(call: r.Call, index: int, callee: Callee, function: Function) -> b
         case "":
             return not callee.models
     return True
+
+
+def counts(function: Function) -> bool:
+    """Whether the function deals in what is counted; of a lambda, the one around it may."""
+    return may_count(function) or (function.parent is not None and counts(function.parent))
+
+
+def is_followed_there(function: Function, index: int) -> bool:
+    """Whether the walk over memory sees all that takes another reference to argument `index` in a function whose counts
+    do not say what becomes of it: it deals in them, or calls nothing with what it is given."""
+    uses = summary(function).arguments
+    if index < len(uses) and uses[index]:
+        return False
+    return counts(function) or (index < len(uses) and _stays_pointer(function, function.record.parameters[index].name))
+
+
+@flow_question
+def _stays_pointer(function: Function, name: str) -> bool:
+    """Whether a parameter is given to no call, and only put into places that hold bare pointers."""
+
+    def is_in(value: r.Value | None) -> bool:
+        return any(isinstance(one, r.Name) and one.text == name for one in walk(value))
+
+    if any(is_in(call.node) for call in function.flow.calls):
+        return False
+    return all(types.parse(_type_of(function, write)).pointers for write in function.flow.writes if is_in(write.value))
+
+
+def _type_of(function: Function, write: e.Write) -> str:
+    if write.fresh or write.target is not None:
+        return write.type if write.fresh else function.program.types.of(write.target, function)
+    field = function.home.field(write.place[-1]) if function.home is not None else None
+    return field[1].type if field is not None else ""
 
 
 def is_shared(call: r.Call, function: Function) -> bool:

@@ -74,8 +74,11 @@ class Summarised(MemoryCalls):
     def summary(self) -> MemorySummary:
         if not self.complete:
             return MemorySummary()
+        named = [one for one in (*self.co_owned, *self.given_to) if self.is_seen(_as_block(one))]
+        shared = frozenset(_as_block(one) for one in named if self.is_co_owned(one))
         if not self.exits:
-            return MemorySummary(known=True, writes=self.writes or bool(self.ran), written=self.written_cells())
+            writes = self.writes or bool(self.ran)
+            return MemorySummary(known=True, writes=writes, written=self.written_cells(), shared=shared)
         first, *others = self.exits
         ended = {block: how for _, draft, _ in self.exits for block, how in draft.ended.items()}
         ends = [
@@ -121,6 +124,7 @@ class Summarised(MemoryCalls):
             ),
             runs,
             tuple(self.sometimes(frozenset(block for block, _ in ends))),
+            shared,
         )
 
     def written_cells(self) -> tuple[Cell, ...]:
@@ -265,6 +269,11 @@ class Summarised(MemoryCalls):
             if isinstance(one, r.Name)
         }
         return "" if said and said.isdisjoint(deciding) else "unknown"
+
+
+def _as_block(one: Block | Cell) -> Block:
+    """The block that stands for what `sharing.named_by` names."""
+    return ("in", *one) if isinstance(one, Pointer) else one
 
 
 @flow_question
