@@ -514,6 +514,7 @@ class MemoryDraft:
         if is_varying(cell.path) or (cell.path and cell.path[-1][:1] == "["):
             self._blur(cell)
         if SOME in cell.path:
+            self.remove(cell)
             return
         first = (Cell(*one[_THROUGH[one[0]] :]) for one in self.ended if one[0] in _THROUGH)
         for inner in [one for one in (*self.cells, *first) if one.block == cell.block and _below(one.path, cell.path)]:

@@ -17,6 +17,7 @@ from ownlint.domains import failure
 from ownlint.domains.counted.references import retaining_places
 from ownlint.domains.memory.blocks import (
     NULL,
+    SOME,
     Block,
     Cell,
     EndedBlock,
@@ -154,7 +155,7 @@ def _member(function: Function, draft: MemoryDraft, cell: Cell, own: Block | Non
             is_global = name not in function.declared and name != THIS and function.program.index.variables_called(name)
             return ((_GLOBAL + name, *cell.path), *further) if is_global else None
         home = home_of(cell.block)
-        if home is None or draft.read(home) != Pointer(cell.block):
+        if home is None or SOME in cell.path or draft.read(home) != Pointer(cell.block):
             return None
         further = (cell.path, *further)
         cell = home

@@ -37,7 +37,7 @@ from ownlint.domains.memory.blocks import (
 from ownlint.domains.memory.outcomes import is_set_by
 from ownlint.domains.memory.owners import CoOwner, lets_go
 from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, declared_type, named, range_cell, result_cell
-from ownlint.domains.memory.seen import DEEPEST, ends_what_it_holds, may_end, may_take
+from ownlint.domains.memory.seen import DEEPEST, ending_rounds, ends_what_it_holds, may_end, may_take
 from ownlint.domains.memory.summarised import Summarised, WayOut
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
@@ -89,19 +89,33 @@ def _ranged(function: Function) -> dict[int, list[str]]:
 
 
 @flow_question
-def _loops_left(function: Function) -> dict[int, tuple[Cell, ...]]:
-    """By the events that come when a loop over a range is over: where it stood, and its variables."""
-    found: dict[int, dict[Cell, None]] = {}
+def _loops_left(function: Function) -> dict[int, tuple[int, ...]]:
+    """By the events that come when a loop over a range is over, where that stands."""
+    found: dict[int, dict[int, None]] = {}
     for statement in function.statements:
         if isinstance(statement, r.Loop) and statement.kind == "range":
-            names = _ranged(function)[statement.start]
-            cells = dict.fromkeys((range_cell(statement.start), *(Cell(("var", name)) for name in names)))
             inside = {event.index for event in function.flow if _is_within(event, statement)}
             for index in inside:
                 for target, _ in function.flow.successors[index]:
                     if target not in inside:
-                        found.setdefault(target, {}).update(cells)
-    return {index: tuple(cells) for index, cells in found.items()}
+                        found.setdefault(target, {})[statement.start] = None
+    return {index: tuple(starts) for index, starts in found.items()}
+
+
+def _rounds(start: int) -> tuple[Cell, Cell]:
+    """Where it stands what the round that is over of a loop has ended, and what each round so far has: null where that
+    is nothing."""
+    return Cell(range_cell(start).block, ("<round>",)), Cell(range_cell(start).block, ("<each>",))
+
+
+def _once(start: int) -> Cell:
+    """Where it stands that a loop has begun a round."""
+    return Cell(range_cell(start).block, ("<once>",))
+
+
+def _each(around: Cell) -> Block:
+    """What the elements of a container lead to, all of them."""
+    return ("in", *around)
 
 
 def _is_within(event: e.Event, loop: r.Loop) -> bool:
@@ -198,6 +212,8 @@ class MemoryWalk(Summarised):
         """By event what it writes as a whole, if that is made of members."""
         self.found: dict[tuple[object, ...], MemoryTrouble] = {}
         self.troubled: dict[tuple[object, ...], set[int]] = {}
+        self.spared: set[Block] = set()
+        """What the elements of a container lead to over which a loop goes that ends some of them alone."""
         self.left: list[tuple[e.Event, MemoryDraft]] = []
         """What is known on each way out, behind a `return` or a `throw`; and before each call, by which it is left if
         that throws, where something has ended."""
@@ -214,6 +230,7 @@ class MemoryWalk(Summarised):
         return [
             self.judged(key, one)
             for key, one in self.found.items()
+            if one.block not in self.spared
             if not any(self.is_behind(one, other) for other in alike[one.ended.at, one.block])
         ]
 
@@ -261,13 +278,17 @@ class MemoryWalk(Summarised):
             draft = MemoryDraft(state, self)
             if self.passes(event, draft):
                 after = draft.state()
+                is_head = isinstance(event, e.Mark) and event.span.start in self.ranged
                 for target, _ in edges:
-                    yield target, after
+                    if not is_head:
+                        yield target, after
+                    elif self.may_go_round(way := MemoryDraft(after, self), event.span.start, target):
+                        yield target, way.state()
 
     def passes(self, event: e.Event, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the event."""
-        for cell in self.loops_left.get(event.index, ()):
-            draft.remove(cell)
+        for start in self.loops_left.get(event.index, ()):
+            self.leave_loop(draft, start)
         match event:
             case e.CallEvent():
                 for name in addressed(event.node) if draft.tests else ():
@@ -465,6 +486,12 @@ class MemoryWalk(Summarised):
     def next_round(self, event: e.Mark, draft: MemoryDraft) -> None:
         """A loop over a range goes on to the next element."""
         around = draft.cells.get(range_cell(event.span.start), LOST)
+        this_round, each = _rounds(event.span.start)
+        if draft.cells.get(this_round) is not None:
+            if ending_rounds(self.function)[event.span.start] in self.references:
+                self.end_round(draft, event.span.start, draft.cells.get(around, LOST))
+            draft.put(each, draft.cells[this_round] if draft.cells.get(each) != NULL else NULL)
+            draft.remove(this_round)
         for name in self.ranged.get(event.span.start, ()):
             self.count_on(draft, (name,))
             self.regain(draft, Pointer(("var", name)))
@@ -478,11 +505,89 @@ class MemoryWalk(Summarised):
         return _ranged(self.function)
 
     @cached_property
-    def loops_left(self) -> dict[int, tuple[Cell, ...]]:
+    def loops_left(self) -> dict[int, tuple[int, ...]]:
         return _loops_left(self.function)
+
+    def leave_loop(self, draft: MemoryDraft, start: int) -> None:
+        """A loop over a range is over, at its head or before."""
+        for cell in (
+            range_cell(start),
+            _once(start),
+            *_rounds(start),
+            *(Cell(("var", name)) for name in self.ranged[start]),
+        ):
+            draft.remove(cell)
+
+    def may_go_round(self, draft: MemoryDraft, start: int, target: int) -> bool:
+        """Whether the way goes on from the head of a loop over a range, into a round or out of it. There are no more
+        rounds than elements."""
+        self.around_round(draft, start, target)
+        container = self.gathered.get(start)
+        if container is None or start in self.loops_left.get(target, ()):
+            return True
+        held, once = draft.cells.get(Cell(("var", container), (ONE,)), LOST), _once(start)
+        if held == NULL or (held != LOST and once in draft.cells):
+            return False
+        draft.put(once, NULL)
+        return True
+
+    @cached_property
+    def gathered(self) -> dict[int, str]:
+        """By where it begins, a loop over a local of which it is known how many elements it has, if that is one."""
+        return {
+            one.start: named(one.iterable)
+            for one in self.function.statements
+            if isinstance(one, r.Loop) and one.kind == "range" and named(one.iterable) in self.gathering
+        }
+
+    def around_round(self, draft: MemoryDraft, start: int, target: int) -> None:
+        """What each round of a loop has ended that may end what its variable leads to is all that the container holds;
+        where there was none, that holds nothing."""
+        if start not in ending_rounds(self.function):
+            return
+        around, (this_round, each) = draft.cells.get(range_cell(start), LOST), _rounds(start)
+        if not around.path:
+            return
+        if start not in self.loops_left.get(target, ()):
+            if ending_rounds(self.function)[start] in self.references:
+                draft.put(this_round, NULL)
+                draft.put(around, draft.begin(("made", self.event.index, "round")))
+            return
+        ended = draft.cells.get(each)
+        if (home := home_of(around.block)) is not None:
+            draft.put(home, Pointer(around.block))
+        if ended is None:
+            draft.know(nothing(_each(around)), True)
+        draft.put(around, ended or NULL)
+
+    def end_round(self, draft: MemoryDraft, start: int, held: Pointer) -> None:
+        """A round is over; whether what the variable of the loop leads to has ended in it."""
+        how = draft.how_ended(held.block) if not held.path else None
+        around, (this_round, _) = draft.cells.get(range_cell(start), LOST), _rounds(start)
+        if not around.path:
+            return
+        if how is not None and how.why in ("released", "by callee") and not how.failed and not how.kind.counted:
+            draft.end(_each(around), how)
+            draft.put(this_round, Pointer(_each(around)))
+        else:
+            draft.put(this_round, NULL)
+            self.spared.add(_each(around))
+
+    @cached_property
+    def rounds_left(self) -> dict[int, int]:
+        """By the event at which the variable of such a loop ends, where the loop stands."""
+        loops = {one.start: one for one in self.function.statements if isinstance(one, r.Loop)}
+        return {
+            event.index: start
+            for start, name in ending_rounds(self.function).items()
+            for event in self.flow.of(e.End)
+            if isinstance(event, e.End) and event.place == (name,) and _is_within(event, loops[start])
+        }
 
     def end_of_local(self, event: e.End, draft: MemoryDraft) -> None:
         name = event.place[0]
+        if event.index in self.rounds_left:
+            self.end_round(draft, self.rounds_left[event.index], draft.read(Cell(("var", name))))
         if len(event.place) == 1 and self.is_own(name) and name not in self.references and name not in self.hidden:
             self.end_variable(draft, event.place[0])
             self.forget_tests(draft, name)

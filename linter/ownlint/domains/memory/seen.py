@@ -26,6 +26,7 @@ from ownlint.domains.memory.pointers import (
 from ownlint.engine import overrides
 from ownlint.engine.macro_calls import with_macros, written_out
 from ownlint.facts import records as r
+from ownlint.flow.bodies import statements, values
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -454,6 +455,63 @@ def _lending(program: Program) -> frozenset[str]:
 
 
 @flow_question
+def ending_rounds(function: Function) -> Mapping[int, str]:
+    """By where it begins, each loop over a range that may end what its variable leads to, with the variable. Not where
+    the range is made in the function, or its elements get other values there: in which order, and how many, nobody
+    counts."""
+    enders, found = _ending(function.program), dict[int, str]()
+    own = function.locals.keys() - {one.name for one in function.record.parameters}
+    for loop in _ranges(function):
+        container, name = named(loop.iterable), last_name(loop.target)
+        if (
+            container
+            and container not in own
+            and any(
+                (one.kind == "delete" or last_name(one.callee) in enders)
+                and any(named(given) == name for given in one.args)
+                for one in _calls_in(loop.body)
+            )
+        ):
+            found[loop.start] = name
+    refilled = _refilled(function) if found else frozenset[str]()
+    return {
+        one.start: found[one.start]
+        for one in _ranges(function)
+        if one.start in found and named(one.iterable) not in refilled
+    }
+
+
+def _ranges(function: Function) -> Iterator[r.Loop]:
+    for one in function.statements:
+        if isinstance(one, r.Loop) and one.kind == "range" and isinstance(one.target, r.Name):
+            yield one
+
+
+def _calls_in(body: r.Body) -> Iterator[r.Call]:
+    for statement in statements(body):
+        for value in values(statement):
+            yield from (one for one in walk(value) if isinstance(one, r.Call))
+
+
+def _refilled(function: Function) -> frozenset[str]:
+    """The containers whose elements are assigned to, by an index, by a loop, or by who is given where they begin."""
+    found: set[str] = set()
+    over = {last_name(loop.target): named(loop.iterable) for loop in _ranges(function)}
+    for one in function.values:
+        match one:
+            case r.Assign(target=r.Index(base=base)):
+                found.add(named(base))
+            case r.Assign(target=r.Name(text=name)) if name in over:
+                found.add(over[name])
+            case r.Call(args=args):
+                inner = (strip(given) for given in args)
+                found.update(
+                    named(at.callee.base) for at in inner if isinstance(at, r.Call) and isinstance(at.callee, r.Member)
+                )
+    return frozenset(found)
+
+
+@flow_question
 def relevant(function: Function) -> frozenset[str]:
     """The names of the function from which memory that may end can be come by: what is ended, and all that is put
     into something of these, or the other way round. The others need not be followed."""
@@ -492,6 +550,11 @@ def relevant(function: Function) -> frozenset[str]:
             found.add(name)
         if value is not None and (not holds_number(written) or isinstance(strip(value), r.Name)):
             joined.append({name, *_names(value)})
+    joined += [
+        {ending_rounds(function)[loop.start], named(loop.iterable)}
+        for loop in function.statements
+        if isinstance(loop, r.Loop) and loop.start in ending_rounds(function)
+    ]
     while more := [names for names in joined if not names.isdisjoint(found)]:
         joined = [names for names in joined if names.isdisjoint(found)]
         found.update(*more)
