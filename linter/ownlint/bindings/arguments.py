@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
@@ -75,17 +76,27 @@ def _unkept_by(said: Policies, binding: Binding, signature: Signature) -> Iterat
         sure = weaker(stored.certainty, "possible") if unknown or is_deep else stored.certainty
         assert signature.parameters is not None
         kind = types.parse(signature.parameters[stored.argument - 1])
-        if kind.last not in _owned_by_python(binding.program):
+        held = _held_by_python(binding.program)
+        if kind.last not in held.owned:
             reason = f"harmless if the code that returns a `{kind.last}` keeps it alive: Python creates none of its own"
-            sure = tempered(sure, because("sharing", reason))
+            sure = because("possible", reason) if kind.last in held.lent else tempered(sure, because("sharing", reason))
         yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong, has_self)
 
 
+class _Held(NamedTuple):
+    """Last names of classes."""
+
+    owned: frozenset[str]
+    """Python can own an object: it can make one, also of a class that is derived, or is handed one by value or to own.
+    """
+    lent: frozenset[str]
+    """Python is handed an object that C++ owns, by a policy that says so."""
+
+
 @program_question
-def _owned_by_python(program: Program) -> frozenset[str]:
-    """Last names of the classes of which Python can own an object: it can make one, also of a class that is derived,
-    or is handed one by value or to own."""
+def _held_by_python(program: Program) -> _Held:
     found: set[str] = set()
+    lent: set[str] = set()
     for binding in program.bindings:
         if binding.record.kind == "init":
             cls = bound_class(binding)
@@ -96,10 +107,12 @@ def _owned_by_python(program: Program) -> frozenset[str]:
         if framework is None or signature is None or not signature.result:
             continue
         kind = types.parse(signature.result)
-        lends = Policies(binding, framework).effective(signature.handing) in ("reference", "reference internal")
-        if not lends:
+        policies = Policies(binding, framework)
+        if policies.effective(signature.handing) not in ("reference", "reference internal"):
             found.update((kind.last, *(types.parse(argument).last for argument in kind.arguments)))
-    return frozenset(found)
+        elif policies.written_policy()[0]:
+            lent.add(kind.last)
+    return _Held(frozenset(found), frozenset(lent))
 
 
 def _is_kept(argument: int, keeps: list[KeepAlive], signature: Signature) -> bool:
