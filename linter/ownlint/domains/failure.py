@@ -608,10 +608,10 @@ def _by_truth(
 
 
 def _says_zero(function: Function, call: e.CallEvent) -> bool:
-    """Whether the number that a call answers with is zero where it has failed: by what it returns, and where that is
-    not known, as the function says of itself."""
+    """Whether the number that a call answers with is zero where it has failed: by what the one callee returns, and
+    where none is known, as the function says of itself."""
     callees = function.program.calls.callee(call.node, function).functions
-    return all(fails_by_zero(callee) for callee in callees) if callees else fails_by_zero(function)
+    return fails_by_zero(callees[0]) if len(callees) == 1 else not callees and fails_by_zero(function)
 
 
 @flow_question

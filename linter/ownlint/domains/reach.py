@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from ownlint.bindings import keeping
 from ownlint.domains import locks
+from ownlint.engine import overrides
 from ownlint.engine.assignments import place
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, strip
-from ownlint.project import trials, types
-from ownlint.project.callees import Callee
+from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.subjects import Function
 
@@ -44,7 +44,7 @@ class Reach:
         match event:
             case e.CallEvent(node=node) if node.kind == "call" and last_name(node.callee) in self.names:
                 found = self.program.calls.callee(node, function)
-                bodies = found.functions or self._only_override(found)
+                bodies = found.functions or (overrides.below(found, self.program) if overrides.is_pure(found) else ())
                 if len(bodies) == 1 and found.certainty == "certain" and "virtual" not in bodies[0].record.qualifiers:
                     return bodies[0] if bodies[0] is not function else None
             case e.CallEvent(node=r.Call(template=written, args=args) as node) if written and keeping.is_maker(node):
@@ -63,19 +63,6 @@ class Reach:
         cls = program.names.find_class(meant, function.record.scope, function.file)
         fitting = [one for one in cls.constructors if len(one.record.parameters) == given] if cls is not None else []
         return fitting[0] if len(fitting) == 1 else None
-
-    def _only_override(self, found: Callee) -> tuple[Function, ...]:
-        """What implements a pure virtual method that is called, where the program has one class that does."""
-        if found.owner is None or not found.records or any("pure" not in one.qualifiers for one in found.records):
-            return ()
-        return tuple(
-            one
-            for one in self.program.index.functions_called(found.records[0].name)
-            if one.cls is not None
-            and found.owner in one.cls.ancestry[1:]
-            and len(one.record.parameters) == len(found.records[0].parameters)
-            and not trials.is_trial(one)
-        )
 
 
 def outside(function: Function, event: e.Event, callee: Function, lock: Place) -> Place:
