@@ -6,7 +6,6 @@ An answer that only an assertion reads is none in a release build; one that chan
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -21,6 +20,7 @@ from ownlint.engine.containers import (
     names_of,
     origins,
 )
+from ownlint.engine.debug_builds import is_of_debug_build
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Step
@@ -81,13 +81,10 @@ def looks(function: Function, held: Container, key: r.Value | None, depth: int =
                     found = Look(event, False)
         if found is None or (not found.through and _is_unheard(function, event)):
             continue
-        inside = found.asserted or any(event.span.start in span for span in asserted) or _is_debug(function, event)
+        inside = (
+            found.asserted or any(event.span.start in span for span in asserted) or is_of_debug_build(function, event)
+        )
         yield found._replace(asserted=inside or _only_asserted(function, event))
-
-
-def _is_debug(function: Function, event: e.Event) -> bool:
-    """Whether a release build does not compile it."""
-    return bisect_right(function.file.debug, event.span.start) % 2 == 1
 
 
 def _assertions(function: Function) -> list[r.Span]:
@@ -270,11 +267,13 @@ def who_looked(
 
 def _comes_before(function: Function, look: e.Event, event: e.Event) -> bool:
     """On every way to the event; the two sides of `#ifdef NDEBUG` are two ways."""
-    return function.flow.dominates(look, event) or (_is_debug(function, look) and event in function.flow.after(look))
+    return function.flow.dominates(look, event) or (
+        is_of_debug_build(function, look) and event in function.flow.after(look)
+    )
 
 
 def _said(function: Function, look: Look) -> str:
-    if _is_debug(function, look.event):
+    if is_of_debug_build(function, look.event):
         return "only debug builds check here"
     where = f" in `{look.through}`" if look.through else ""
     return f"only an assertion{where} checks for an existing entry"

@@ -545,11 +545,12 @@ class Alias(Node, frozen=True, array_like=True, gc=False):
 
 class Macro(Node, frozen=True, array_like=True, gc=False):
     """A `#define`. `parameters` is None for an object-like macro; `body` has its line
-    continuations folded, at most 2,000 characters."""
+    continuations folded, at most 2,000 characters. A release build does not see one that is `debug`."""
 
     name: str
     parameters: tuple[str, ...] | None
     body: str
+    debug: bool = False
 
 
 class Import(Node, frozen=True, array_like=True, gc=False):
@@ -716,6 +717,8 @@ class FileRecord(msgspec.Struct, frozen=True, gc=False):
     """Flat pairs of byte offsets: what a release build does not compile (`#ifndef NDEBUG`)."""
     conditional: tuple[int, ...] = ()
     """Flat pairs of byte offsets: each conditional, from its `#if` to its `#endif`, in the order in which they end."""
+    defined: tuple[tuple[int, int, str], ...] = ()
+    """What is compiled where a macro is defined (`#ifdef A`): from, to, and the macro's name."""
     generated: bool = False
     """C++: a comment at its beginning says that a program has written it."""
 

@@ -106,6 +106,12 @@ class File:
         return self._said.debug
 
     @property
+    def defined(self) -> tuple[tuple[int, int, str], ...]:
+        """What is compiled where a macro is defined (`#ifdef A`): from, to, and the macro's name."""
+        read(self._keys["defined"])
+        return self._said.defined
+
+    @property
     def is_generated(self) -> bool:
         """Whether a comment at its beginning says that a program has written it."""
         read(self._keys["generated"])

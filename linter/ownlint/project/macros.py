@@ -108,6 +108,11 @@ class Macros:
         read(("macro", name))
         return self._written.get(name, [])
 
+    def is_of_debug_build(self, name: str) -> bool:
+        """Whether a release build does not define it."""
+        found = self.named(name)
+        return bool(found) and all(macro.debug for macro in found)
+
     def role(self, name: str) -> str:
         """What a macro (or a builtin that acts like one) does: the role that is learned from its `#define`s where they
         contradict a model or there is none, else the model's."""

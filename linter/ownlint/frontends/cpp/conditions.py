@@ -23,15 +23,27 @@ class ConditionalGroup(NamedTuple):
     end: list[Directive]
 
 
+_NOT_RELEASE = frozenset({b"!defined(NDEBUG)", b"!definedNDEBUG"})
+
+
 def debug_sides(group: ConditionalGroup) -> Iterator[tuple[int, int]]:
-    """The side of `#ifndef NDEBUG`, and the `#else` of `#ifdef NDEBUG`."""
+    """The side of `#ifndef NDEBUG`, also where more is asked beside it, and the `#else` of `#ifdef NDEBUG`."""
     first = group.parts[0]
     ends = [part.start for part in group.parts[1:]] + [group.end[0].start]
-    condition = first.word + b" " + b"".join(first.rest.split())
-    if condition in (b"ifndef NDEBUG", b"if !defined(NDEBUG)", b"if !definedNDEBUG"):
+    condition = first.word + b" " + b"".join(first.rest.replace(b"\\\n", b"").split())
+    together = condition.removeprefix(b"if ").split(b"&&") if b"||" not in condition else ()
+    if condition == b"ifndef NDEBUG" or not _NOT_RELEASE.isdisjoint(together):
         yield first.end, ends[0]
     elif condition in (b"ifdef NDEBUG", b"if defined(NDEBUG)", b"if definedNDEBUG") and len(group.parts) == 2:
         yield group.parts[1].end, ends[1]
+
+
+def defined_sides(group: ConditionalGroup) -> Iterator[tuple[int, int, str]]:
+    """The first side of `#ifdef A`, and the macro."""
+    question = asked(group.parts[0])
+    if question.startswith("#ifdef "):
+        end = group.parts[1].start if len(group.parts) > 1 else group.end[0].start
+        yield group.parts[0].end, end, question.removeprefix("#ifdef ")
 
 
 def is_dead(part: Directive) -> bool:

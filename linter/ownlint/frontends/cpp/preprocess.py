@@ -29,6 +29,7 @@ from ownlint.frontends.cpp.conditions import (
     asked,
     contrary,
     debug_sides,
+    defined_sides,
     is_dead,
     is_never_built,
     unlikely,
@@ -92,6 +93,7 @@ class Prepared(NamedTuple):
     debug: tuple[int, ...] = ()
     """Flat pairs: start and end of what stands in a debug build alone."""
     conditional: tuple[int, ...] = ()
+    defined: tuple[tuple[int, int, str], ...] = ()
     """Flat pairs: from each `#if` to its `#endif`."""
     opened: Mapping[str, str] = MappingProxyType({})
     """The full names of what declarations like `using std::move;` bring in."""
@@ -283,7 +285,7 @@ class _Preparation:
         self.rewrite_rest()
         conditionals = _Conditionals(self)
         conditionals.settle()
-        macros, imports = self.declarations()
+        macros, imports = self.declarations([offset for side in conditionals.debug for offset in side])
         thrown, empties = self.thrown(), self.empties()
         source = bytes(self.buffer)
         if b"\0" in source:
@@ -302,6 +304,7 @@ class _Preparation:
             imports,
             tuple(offset for side in conditionals.debug for offset in side),
             tuple(conditionals.whole_groups),
+            tuple(conditionals.defined),
             self.brought_in(),
             conditionals.asked,
         )
@@ -811,7 +814,7 @@ class _Preparation:
             found.add(at)
         return frozenset(found)
 
-    def declarations(self) -> tuple[tuple[Macro, ...], tuple[Import, ...]]:
+    def declarations(self, debug: list[int]) -> tuple[tuple[Macro, ...], tuple[Import, ...]]:
         macros, imports = [], []
         for directive in self.directives:
             if directive.word == b"define":
@@ -822,9 +825,9 @@ class _Preparation:
                 if match[2] is not None:
                     parameters = tuple(p.strip() for p in _text(match[3]).split(",") if p.strip())
                 body = _text(re.sub(rb"\\\r?\n", b" ", match[4])[:8000])
-                macros.append(
-                    Macro(directive.start, directive.end, _text(match[1]), parameters, " ".join(body.split())[:2000])
-                )
+                body = " ".join(body.split())[:2000]
+                is_debug = bisect_right(debug, directive.start) % 2 == 1
+                macros.append(Macro(directive.start, directive.end, _text(match[1]), parameters, body, is_debug))
             elif directive.word in (b"include", b"import", b"include_next"):
                 match = _INCLUDE.match(directive.rest)
                 if match is not None:
@@ -963,6 +966,7 @@ class _Conditionals:
         """What only a debug build compiles, in order."""
         self.dropped: list[tuple[int, int]] = []
         self.whole_groups: list[int] = []
+        self.defined: list[tuple[int, int, str]] = []
         self.asked: dict[int, str] = {}
         self.questions = {asked(d) for d in self.directives if d.word not in (b"else", b"endif")}
 
@@ -979,6 +983,7 @@ class _Conditionals:
                 group.end.append(directive)
                 self.whole_groups += (group.parts[0].start, directive.end)
                 self.asked.update((part.start, asked(part)) for part in group.parts if part.word != b"else")
+                self.defined += defined_sides(group)
                 for start, stop in debug_sides(group):
                     first, last = (bisect_left(self.debug, (at,)) for at in (start, stop))
                     self.debug[first:last] = [(start, stop)]

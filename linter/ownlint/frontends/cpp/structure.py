@@ -77,6 +77,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
         prepared.imports,
         debug=prepared.debug,
         conditional=prepared.conditional,
+        defined=prepared.defined,
         comments=tuple(offset for comment in prepared.comments for offset in comment),
         comment_lines=tuple(_lines_about(data, prepared.comments)),
         suppressions=_suppressions(data, prepared.comments),
