@@ -686,7 +686,11 @@ class HandleState(NamedTuple):
                 handle._replace(chain=chain, gaps=gaps) if chain is not handle.chain or gaps != handle.gaps else handle
             )
 
-        return self.changed((("pick", site),), aged)
+        dead = self.dead
+        for token, parts in self.dead.items():
+            old = tuple((chain.aged(site), why) for chain, why in parts)
+            dead = dead.set(token, old) if old != parts else dead
+        return self.changed((("pick", site),), aged)._replace(dead=dead)
 
     def with_attributes(
         self, token: Token, handles: Handles, slot: str = "", chain: HandleChain | None = None
