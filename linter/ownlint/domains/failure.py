@@ -31,7 +31,8 @@ _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|fail|failed|failure|bad)")
 _GOOD_ENDS = ("ok", "okstatus", "success", "succeeded", "none", "noerror")
 _THROWS = re.compile(rb'"throw"')
 _NUMBERS = re.compile(
-    r"(?:unsigned |signed )?(?:int|long|short|char|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
+    r"(?:std::)?(?:unsigned |signed )?"
+    r"(?:int|long|short|char|ptrdiff_t|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
 )
 _LOOKS = re.compile(
     r"(?:Validate|Check|Verify|Is|Has|Can|Log|Assert|Expect|validate|check|verify|is|has|can|log|assert)(?![a-z])|status$"

@@ -4,7 +4,8 @@
 
 - a constructor with `*this = std::move(other)` (or a copy) and a pointer, number or flag without an initializer, which
   the assignment operator reads before it writes it
-- the same with a member that the operator does not write on some path
+- the same with a member that the operator does not write on some path, and with a method that the constructor calls
+  with the other object (`Copy(other)`), where it reads the member first
 
 ## Why it is a bug
 
@@ -94,33 +95,57 @@ def move_into_uninitialized(function: Function) -> Iterator[Finding]:
     cls = function.home
     if function.language != "cpp" or cls is None or function.record.kind != "constructor":
         return
-    if len(function.record.parameters) != 1 or not function.mentions("=this"):
+    if len(function.record.parameters) != 1:
         return
     given = {initializer.name for initializer in function.record.initializers}
     bare = [field for field in cls.record.fields if field.name not in given and _is_bare(field, cls)]
     if not bare or cls.name in given or not _is_of(cls, function.record.parameters[0].type):
         return
-    assigned = next((write for write in function.flow.writes if write.place == (places.THIS,)), None)
-    if assigned is None:
-        return
-    operator = _operator(cls, function.record.parameters[0].type)
-    if operator is None:
-        return
-    for field in bare:
-        if any(write.place == (places.THIS, field.name) for write in function.flow.writes):
-            continue
-        found = _left_out(operator, cls, field.name)
-        if found is None:
-            continue
-        at, reads = found
-        done = "reads it first" if reads else "does not write it on every path"
-        yield function.finding(
-            assigned,
-            f"`{field.name}` is not initialized here, but the assignment operator {done}",
-            certainty=_certainty(cls, field.name, reads and not isinstance(at, e.CallEvent), reads),
-            help=f"delegate to the default constructor (`: {cls.name}()`), or give `{field.name}` a default",
-            steps=(operator.step(at, "read here" if reads else "this operator may leave it unchanged"),),
-        )
+    for at, operator, said in _assigning(function, cls):
+        for field in bare:
+            if any(write.place == (places.THIS, field.name) for write in function.flow.writes):
+                continue
+            before = (call for call in function.flow.calls if call.index < at.index)
+            if any(_may_write(call.node, function, field.name) for call in before):
+                continue
+            found = _left_out(operator, cls, field.name)
+            if found is None or not (found[1] or operator.name == "operator="):
+                continue
+            read, reads = found
+            done = "reads it first" if reads else "does not write it on every path"
+            yield function.finding(
+                at,
+                f"`{field.name}` is not initialized here, but {said} {done}",
+                certainty=_certainty(cls, field.name, reads and not isinstance(read, e.CallEvent), reads),
+                help=f"delegate to the default constructor (`: {cls.name}()`), or give `{field.name}` a default",
+                steps=(operator.step(read, "read here" if reads else "this operator may leave it unchanged"),),
+            )
+
+
+def _assigning(function: Function, cls: Class) -> Iterator[tuple[e.Event, Function, str]]:
+    """Where the constructor assigns to the whole object, by its operator or by a method that is given the other one,
+    the code of it and what it is called."""
+    (parameter,) = function.record.parameters
+    if function.mentions("=this"):
+        assigned = next((write for write in function.flow.writes if write.place == (places.THIS,)), None)
+        operator = _operator(cls, parameter.type) if assigned is not None else None
+        if assigned is not None and operator is not None:
+            yield assigned, operator, "the assignment operator"
+            return
+    for call in function.flow.calls:
+        if any(_is_parameter(arg, parameter.name) for arg in call.node.args):
+            helper = _helper(call, function, cls)
+            if helper is not None and next(function.flow.guards(call), None) is None:
+                yield call, helper, f"`{helper.name}`"
+                return
+
+
+def _is_parameter(value: records.Value, name: str) -> bool:
+    """`other`, `std::move(other)`."""
+    inner = places.strip(value)
+    if isinstance(inner, records.Call) and places.last_name(inner.callee) in ("move", "forward") and inner.args:
+        inner = places.strip(inner.args[0])
+    return isinstance(inner, records.Name) and inner.text == name
 
 
 def _certainty(cls: Class, name: str, is_plain: bool, reads: bool) -> Certainty:

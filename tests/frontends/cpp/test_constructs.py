@@ -121,6 +121,7 @@ EXPRESSIONS = {
     "requires with noexcept": "requires(T t) { { t.f() } noexcept -> C; }",
     "typeid": "typeid(x).name()",
     "operator by name": "a and not b or c bitand d",
+    "operator that is called by its name": "operator=(x) , this->operator()(x, y), a.operator+=(x)",
     "statement as an expression": "({ int y = f(); y; })",
     "conditional without a middle": "a ?: b",
     "offsetof": "offsetof(struct T, a.b)",

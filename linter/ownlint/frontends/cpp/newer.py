@@ -11,6 +11,7 @@ little less.
   constructs what has the name `unsigned`;
 * `delete[] (x);`, which looks like a lambda, loses its parentheses;
 * `new T*[n]` and `new T*` make a `T`;
+* an operator that is called by its name is written as one: `operator=(x)` is `(*this) =(x)`;
 * `if consteval` tests a name; `export` goes, with the braces around what is exported;
 * of Objective-C what is not C++: interfaces, methods, `@` before a literal or a word.
 """
@@ -61,6 +62,11 @@ _MADE_POINTER = re.compile(
     rb"(?:<[\w:,\s*<>]{0,200}?>)?\s*+(?:const\b\s*+)?(\*[\s*]*+)(?:const\b\s*+)?(?=[\[;,)}]|\(\s*+\))"
 )
 _END = re.compile(rb"\s*+[;,)]")
+_CALLED_OPERATOR = re.compile(
+    rb"(?:(?<=[;{}(,=!?])|(?<=\breturn))\s*+(?:(?P<own>(?:this\s*+->\s*+)?operator\b)|\w+(?P<of>\s*+\.\s*+operator\b))\s*+"
+    rb"(?:(?P<call>\(\s*+\))|[-+*/%&|^]?=|[=!<>]=|<<=?|>>=?|[<>])\s*+\((?!\s*+\))"
+)
+"""`operator=(x)`, `this->operator()(x)`, `a.operator=(x)`, where no type stands before it."""
 _INSTANTIATION = re.compile(rb"^[ \t]*+((?:extern\s++)?template)\b(?!\s*<)", re.MULTILINE)
 _DECLARES = re.compile(rb"^[ \t]*+@(?:interface|protocol\b(?!\s*+[\w\s,]{0,400}+;))", re.MULTILINE)
 _ENDS = re.compile(rb"^[ \t]*+@end\b", re.MULTILINE)
@@ -106,6 +112,8 @@ class _CppRewriter:
         self.sized_types()
         self.deleted_arrays()
         self.made_pointers()
+        if b"operator" in self.masked:
+            self.called_operators()
         if b"consteval" in self.masked:
             self.consteval()
         if b"export" in self.masked:
@@ -263,6 +271,14 @@ class _CppRewriter:
     def made_pointers(self) -> None:
         for match in _MADE_POINTER.finditer(self.masked):
             self.blank(*match.span(1))
+
+    def called_operators(self) -> None:
+        for match in _CALLED_OPERATOR.finditer(self.masked):
+            self.blank(*match.span("own" if match["own"] is not None else "of"))
+            if match["own"] is not None:
+                self.buffer[match.end("own") - 8 : match.end("own") - 1] = b"(*this)"
+            if match["call"] is not None:
+                self.blank(*match.span("call"))
 
     # --- C++20 and later ---
 
