@@ -455,7 +455,7 @@ class _Losing:
         handed = self.as_used(walked)
         certainty = weaker(handed, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
         if certainty == "certain":
-            certainty = self.assumed(walked)
+            certainty = self.assumed(walked, chosen)
         name = acquired.owner or render(acquired.place)
 
         def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
@@ -504,11 +504,13 @@ class _Losing:
             return False
         return all(ended.certainty != "certain" for ended in self.resources.released(call, self.function))
 
-    def assumed(self, walked: OwedWalk) -> Certainty:
+    def assumed(self, walked: OwedWalk, ways: list[LosingWay]) -> Certainty:
         """What is taken for granted where every step is known."""
         acquired = walked.acquired
         held, made = render(acquired.place), last_name(acquired.call.node.callee)
         if acquired.acquisition.where.kind == "argument":
+            if ways and all(self.has_succeeded(way.exit, acquired) for way in ways):
+                return "certain"
             return because("value", f"harmless if `{made}` returns nothing when it fails")
         for argument in map(strip, acquired.call.node.args):
             told = argument.value if isinstance(argument, r.Unary) and argument.op == "&" else None
@@ -521,6 +523,19 @@ class _Losing:
         if any(record.name == "main" for record in self.function.file.functions):
             return because("long-run", "harmless if the program exits soon afterwards")
         return "certain"
+
+    def has_succeeded(self, event: e.Event, acquired: Acquired) -> bool:
+        """Whether every way to the event has passed a test, a macro or a call that leaves when the acquisition has
+        failed."""
+        asked = [index for index in self.throws() if self.is_own_failure(index, acquired)]
+        for index, known in self.failures().items():
+            if any(one.cause is not None and is_part_of(acquired.call.node, one.cause.node) for one in known):
+                leave = self.flow.events[index]
+                if isinstance(leave, e.LeaveEvent) and leave.via:
+                    asked += [source for source, _ in self.flow.predecessors[index]]
+                else:
+                    asked += [test.index for test, _ in islice(self.flow.guards(leave), 1)]
+        return any(self.flow.dominates(self.flow.events[index], event) for index in asked)
 
     def renews(self, acquired: Acquired) -> bool:
         """Whether the call ends what the argument held before it puts something new there: `*p = realloc(*p, n)`."""
