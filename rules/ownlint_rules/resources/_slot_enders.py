@@ -304,18 +304,19 @@ class SlotEnders:
         files = self.program.files.values()
         return frozenset(types.parse(one.type.partition("[")[0]).last for file in files for one in file.variables)
 
-    def released_by_destructor(self, cls: Class) -> r.Field | None:
-        """A member whose handle the destructor releases, itself or through a method of the class; the first of them."""
+    def released_by_destructor(self, cls: Class) -> tuple[Class, r.Field] | None:
+        """A member whose handle the destructor releases, itself or through a method of the class; the first of them,
+        and the class that has it: this one, or a base."""
         destructor = cls.destructor
         if destructor is None:
             return None
         called = [destructor, *self._helpers(destructor, cls)]
         called = [body for body in called if self.slots.may_release(body)]
-        for field in cls.record.fields if called else ():
-            if field.static or not self.slots.is_raw(field.type, cls, numbers=True):
+        for owner, field in ((one, field) for one in cls.ancestry for field in one.record.fields) if called else ():
+            if field.static or not self.slots.is_raw(field.type, owner, numbers=True):
                 continue
             if any(SlotEnding(body, cls, field.name).releases() for body in called if glance.says(body, field.name)):
-                return field
+                return owner, field
         return None
 
     def is_released_by_destructor(self, slot: Slot) -> bool:

@@ -88,18 +88,21 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     if destructor is None or not destructor.mentioned:
         return
     known = enders.enders(program)
-    field = known.released_by_destructor(cls)
-    if field is None:
+    released = known.released_by_destructor(cls)
+    if released is None:
         return
+    owner, field = released
     copies = copying.copies(cls)
     if copies.how in ("never", "own"):
         return
+    if owner is not cls and copying.copies(owner).how not in ("implicit", "defaulted"):
+        return  # what a copy of the base does with it, the base says
     made = copying.copy_made(cls)
     is_meant = copies.how == "defaulted" or copies.missed is not None or copying.is_assigned_by_itself(cls)
     of_python = cls.name in program.names.bound_types or copying.speaks_python(cls)
     is_value = of_python and copying.is_handle(cls, field)
     sure = made is not None or ((is_meant or is_value) and copies.how not in ("assignment", "unclear"))
-    steps = [cls.step(field, "an implicit copy copies this pointer")]
+    steps = [owner.step(field, "an implicit copy copies this pointer")]
     if made is not None:
         steps.append(made.step)
     if copies.missed is not None:

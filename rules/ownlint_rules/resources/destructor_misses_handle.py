@@ -101,7 +101,7 @@ def destructor_misses_handle(cls: Class, program: Program) -> Iterator[Finding]:
         with_it = f" with `{made.releases[0]}`" if made.releases and made.releases != ("delete",) else ""
         yield destructor.finding(
             destructor.record.name_span,
-            f"`{destructor.name}` releases `{released.name}` but not `{slot.field.name}`",
+            f"`{destructor.name}` releases `{released[1].name}` but not `{slot.field.name}`",
             certainty=certainty,
             help=f"release `{slot.field.name}`{with_it} too",
             steps=(
