@@ -65,6 +65,7 @@ Role = Literal[
     "smart pointer",
     "shared pointer",
     "intrusive pointer",
+    "retaining pointer",
     "weak pointer",
     "container",
     "associative",

@@ -4,6 +4,7 @@
 
 - a call that increments a reference count (`retain`, `Py_INCREF`, `borrow`) whose only argument is the result of
   `release()`, `steal()` or `detach()`
+- an intrusive pointer that is made of such a result, and takes a reference of its own (`intrusive_ptr<T>(p.detach())`)
 - the same through `.ptr()`, a cast, or a method of the project that empties a member and returns it
 - a reference to a Python object that is taken after the function has released its own (`Py_DECREF(x)`, then
   `Py_INCREF(x)`, `Py_NewRef(x)`)
@@ -65,6 +66,7 @@ import re
 from collections.abc import Iterator
 
 from ownlint import (
+    Class,
     Finding,
     Function,
     Program,
@@ -103,7 +105,9 @@ def retained_after_release(function: Function) -> Iterator[Finding]:
     for statement in statements(function.body):
         for call in _calls(statement):
             given = _given_up(function, call.args[0]) if len(call.args) == 1 else None
-            if given is None or not _COUNTS_UP.fullmatch(places.last_name(call.callee)):
+            if given is None or not (
+                _COUNTS_UP.fullmatch(places.last_name(call.callee)) or _retains(function, call, given)
+            ):
                 continue
             owner = places.receiver(given) or given
             yield function.finding(
@@ -112,6 +116,39 @@ def retained_after_release(function: Function) -> Iterator[Finding]:
                 certainty=because("sharing", "harmless if the extra reference is released elsewhere"),
                 help="adopt the released pointer without retaining it, or retain the result of `get()`",
             )
+
+
+def _retains(function: Function, call: records.Call, given: records.Call) -> bool:
+    """Whether it makes an owner that takes a reference of its own, of what an owner of the same class has given up:
+    `boost::intrusive_ptr<T>(other.detach())`."""
+    made = text(call.callee)
+    if not isinstance(call.callee, records.Name):
+        return False
+    of = types.parse(function.program.types.of(places.receiver(given), function)).last
+    if of != types.parse(function.program.names.expand(made, function.file, function.record.scope)).last:
+        return False
+    cls = function.program.names.find_class(made, function.record.scope, function.file)
+    if cls is None:
+        return "retaining pointer" in function.program.types.roles(made, function)
+    taking = [one for one in cls.constructors if len(one.record.parameters) == 1 and not _is_copy(one, cls)]
+    return bool(taking) and all(map(_counts_given, taking))
+
+
+def _is_copy(constructor: Function, cls: Class) -> bool:
+    return types.parse(constructor.record.parameters[0].type).last == cls.name
+
+
+@questions.question
+def _counts_given(constructor: Function) -> bool:
+    """Whether a constructor of a single pointer counts up what it is given."""
+    (given,) = constructor.record.parameters
+    kept = {one.name for one in constructor.record.initializers for arg in one.args if text(arg) == given.name}
+    names = {given.name, *kept}
+    return types.parse(given.type).pointers == 1 and any(
+        _COUNTS_UP.fullmatch(places.last_name(call.callee))
+        and any(places.last_name(places.strip(one)) in names for one in (places.receiver(call), *call.args))
+        for call in constructor.calls()
+    )
 
 
 def _calls(statement: records.Statement) -> Iterator[records.Call]:
