@@ -336,6 +336,12 @@ def is_maker(call: r.Call) -> bool:
     return _MAKERS.fullmatch(last_name(call.callee)) is not None
 
 
+def may_make_keeper(function: Function) -> bool:
+    """Whether it may make an object of a class of the project that leads elsewhere. Needs no decoding."""
+    named = function.mentioned
+    return not keepers(function.program).classes.isdisjoint(named) or any(map(_MAKERS.fullmatch, named))
+
+
 def made_class(function: Function, call: r.Call) -> Class | None:
     """The project's class of which a call makes an object: `T(a)`, `new T(a)`, `std::make_unique<T>(a)`."""
     name = last_name(call.callee)

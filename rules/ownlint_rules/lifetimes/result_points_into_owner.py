@@ -116,7 +116,7 @@ def _may_return_one(function: Function) -> bool:
     known = keeping.keepers(function.program).classes
     kind = types.parse(result)
     names = {kind.last, *(types.parse(argument).last for argument in kind.arguments)}
-    return kind.is_placeholder or not names.isdisjoint(known)
+    return kind.is_placeholder or not names.isdisjoint(known) or keeping.may_make_keeper(function)
 
 
 def _acts_at_end(function: Function, holder: Class, field: str) -> bool:
