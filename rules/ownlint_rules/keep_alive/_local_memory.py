@@ -229,7 +229,8 @@ class Unowned(NamedTuple):
     owner: str
     how: OneOf["returned", "kept"]
     into: str
-    local: bool
+    shared: bool
+    """Something else may have the object, too."""
 
 
 def unowned_handles(function: Function) -> Iterator[Unowned]:
@@ -240,14 +241,14 @@ def unowned_handles(function: Function) -> Iterator[Unowned]:
     if known.is_pointer(_result(function), function):
         for value in _returned(function):
             if (found := _dies(function, known, value, known_handle(function, known, _result(function)))) is not None:
-                yield Unowned(value, found[0], "returned", "", found[1])
+                yield Unowned(value, found.owner, "returned", "", found.local or found.answered)
     for statement in function.statements:
         if isinstance(statement, r.Declare) and statement.value is not None and len(statement.names) == 1:
             if statement.static or not known.is_pointer(statement.type, function):
                 continue
             dies = _dies(function, known, statement.value, known_handle(function, known, statement.type))
-            if dies is not None and not dies[1] and _is_used(function, statement.names[0]):
-                yield Unowned(statement.value, dies[0], "kept", statement.names[0], False)
+            if dies is not None and not dies.local and _is_used(function, statement.names[0]):
+                yield Unowned(statement.value, dies.owner, "kept", statement.names[0], dies.answered)
 
 
 def known_handle(function: Function, known: references.References, written: str) -> bool:
@@ -267,15 +268,26 @@ def _is_used(function: Function, name: str) -> bool:
     return any(isinstance(event, e.Read) and event.place[0] == name for event in function.flow)
 
 
-def _dies(function: Function, known: references.References, value: r.Value, converts: bool) -> tuple[str, bool] | None:
-    """The owner that ends and that the value leads to, and whether that is a local."""
+class _Dying(NamedTuple):
+    """The owner that ends."""
+
+    owner: str
+    local: bool = False
+    answered: bool = False
+    """Python code has answered the object, and may have it, too."""
+
+
+def _dies(function: Function, known: references.References, value: r.Value, converts: bool) -> _Dying | None:
+    """The owner that ends and that the value leads to."""
     inner = places.strip(value)
     if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name == "ptr":
         inner, converts = places.strip(inner.callee.base), True
     if not converts or inner is None:
         return None
     if isinstance(inner, r.Call):
-        return (text(inner, 40), False) if _makes_object(function, known, inner) else None
+        if _makes_object(function, known, inner):
+            return _Dying(text(inner, 40))
+        return _Dying(text(inner, 40), answered=True) if _runs_python(function, inner) else None
     if isinstance(inner, r.Name) and inner.text in function.locals:
         written, initial = function.locals[inner.text]
         parameters = {p.name for p in function.record.parameters}
@@ -284,8 +296,22 @@ def _dies(function: Function, known: references.References, value: r.Value, conv
             return None
         roles = function.program.types.roles(written, function)
         if "python object" in roles and "immortal" not in roles and _is_fresh(function, known, initial):
-            return inner.text, True
+            return _Dying(inner.text, local=True)
     return None
+
+
+def _runs_python(function: Function, call: r.Call) -> bool:
+    """Whether a Python object is called, which answers an object of C++ that owns what comes of it: `o.attr("f")()`."""
+    callee = places.strip(call.callee)
+    if call.kind != "call":
+        return False
+    if isinstance(callee, r.Call):
+        return isinstance(callee.callee, r.Member) and callee.callee.name == "attr"
+    return (
+        isinstance(callee, r.Name)
+        and callee.text in function.locals
+        and "python object" in function.program.types.roles(function.locals[callee.text][0], function)
+    )
 
 
 def _is_fresh(function: Function, known: references.References, initial: r.Value | None) -> bool:

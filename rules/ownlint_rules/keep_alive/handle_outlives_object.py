@@ -5,7 +5,8 @@
 - a function that returns `py::handle`, `nb::handle` or `PyObject*` of an object created on the spot: `return
   py::str(name);`
 - the same of a local object, or of its `ptr()`
-- a local handle or pointer that is initialized from a temporary object and used later
+- a local handle or pointer that is initialized from a temporary object, or from what a call of Python code answers, and
+  used later
 
 ## Why it is a bug
 
@@ -77,7 +78,7 @@ def handle_outlives_object(function: Function) -> Iterator[Finding]:
             one.at,
             message,
             certainty=because("sharing", f"harmless if something else keeps the object of {owner} alive")
-            if one.local
+            if one.shared
             else "certain",
             help=help,
         )
