@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ownlint.bindings.arguments import bound_class
 from ownlint.bindings.contracts import contracts_in
-from ownlint.bindings.elements import changes, lent_element
+from ownlint.bindings.elements import LentElement, changes, lent_element
 from ownlint.bindings.targets import target_of
 from ownlint.bindings.views import is_released
 from ownlint.facts import records as r
@@ -29,24 +29,24 @@ def killed_by(binding: Binding) -> tuple[str, ...]:
     if cls is None:
         return ()
     lending = _lending(binding.program).get((binding.path, binding.record.owner), ())
-    found = {name for name, home, field in lending if _ends(binding, cls, home, field)}
+    found = {name for name, lent in lending if _ends(binding, cls, lent)}
     return tuple(sorted(found))
 
 
 @program_question
-def _lending(program: Program) -> dict[tuple[str, int], list[tuple[str, Class, str]]]:
+def _lending(program: Program) -> dict[tuple[str, int], list[tuple[str, LentElement]]]:
     """By bound class: the members that hand out parts of what a field holds, with that field."""
-    found: dict[tuple[str, int], list[tuple[str, Class, str]]] = {}
+    found: dict[tuple[str, int], list[tuple[str, LentElement]]] = {}
     for binding in program.bindings:
         if binding.record.kind not in _LENDING or binding.record.owner < 0:
             continue
         key = (binding.path, binding.record.owner)
         lent = lent_element(binding)
         if lent is not None:
-            found.setdefault(key, []).append((binding.name, lent.cls, lent.field))
+            found.setdefault(key, []).append((binding.name, lent))
             continue
         for home, field in _owned_fields(binding):
-            found.setdefault(key, []).append((binding.name, home, field))
+            found.setdefault(key, []).append((binding.name, LentElement(home, field, binding.step(binding.record, ""))))
     return found
 
 
@@ -72,11 +72,11 @@ def _owns(cls: Class, field: r.Field) -> bool:
     return types.parse(expanded).pointers == 1 and cls.destructor is not None and is_released(cls, field)
 
 
-def _ends(binding: Binding, cls: Class, home: Class, field: str) -> bool:
-    if changes(binding, home, field) is not None:
+def _ends(binding: Binding, cls: Class, lent: LentElement) -> bool:
+    if changes(binding, lent) is not None:
         return True
     target = target_of(binding)
-    return target is not None and target.function is not None and _frees(target.function, field)
+    return target is not None and target.function is not None and _frees(target.function, lent.field)
 
 
 def _frees(function: Function, field: str) -> bool:

@@ -4,6 +4,7 @@
 
 - a binding that returns a reference or a pointer to an element of a container field, while another member of the same
   Python class appends to that field, erases from it, clears or resizes it
+- the same of an element of a map, and of what a smart pointer in the container owns, where another member erases it
 - a member that changes the container itself, so that each call invalidates the previous result
 
 ## Why it is a bug
@@ -63,7 +64,7 @@ Return a copy of the element, or store the elements in `std::shared_ptr`.
 ## What it does not report
 
 - containers whose elements do not move (`std::map`, `std::list`) and are not erased
-- elements in smart pointers, and copies
+- elements in smart pointers that nothing erases, and copies
 - containers that no bound member changes
 
 ## Known limitations
@@ -94,13 +95,14 @@ def element_reference_outlives_element(binding: Binding) -> Iterator[Finding]:
     if lent is None:
         return
     for sibling in (*binding.siblings, binding):
-        change = elements.changes(sibling, lent.cls, lent.field)
+        change = elements.changes(sibling, lent)
         if change is None:
             continue
         who = f"`{sibling.symbol}`" if sibling is not binding else "its next call"
+        does = "destroys" if lent.stays else "moves or destroys"
         yield binding.finding(
             binding.record,
-            f"`{binding.symbol}` returns a reference to an element of `{lent.field}`, which {who} moves or destroys",
+            f"`{binding.symbol}` returns a reference to an element of `{lent.field}`, which {who} {does}",
             certainty=because("caller", f"whether a reference is still in use when {who} runs depends on the caller"),
             help="return a copy, or store the elements in shared pointers",
             steps=(lent.at, sibling.step(sibling.record, f"`{lent.field}` is modified here"), change),
