@@ -13,7 +13,6 @@ from itertools import islice
 import msgspec
 
 from ownlint.engine.assignments import assigned, inserted, place
-from ownlint.engine.debug_builds import is_of_debug_build
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
@@ -1032,7 +1031,7 @@ def _leaving(function: Function) -> frozenset[str]:
         for call in function.flow.calls
         if call.index in function.flow.reachable
         for thrown in lets_out(function, call)
-        if not is_handled(function, call, (thrown,)) and not is_of_debug_build(function, call)
+        if not is_handled(function, call, (thrown,)) and not function.is_of_debug_build(call.span)
     )
     return _thrown_by(function) | frozenset(passed)
 
@@ -1051,7 +1050,7 @@ def _throws(callee: Function) -> tuple[Certainty, ...]:
 def _each_throw(callee: Function) -> Iterator[Certainty]:
     flow = callee.flow
     for leave in flow.leaves:
-        if leave.kind != "throw" or leave.index not in flow.reachable or is_of_debug_build(callee, leave):
+        if leave.kind != "throw" or leave.index not in flow.reachable or callee.is_of_debug_build(leave.span):
             continue
         if flow.exit in _behind(callee, leave):
             rethrown = any(isinstance(mark, e.Mark) and mark.what == "catch" for mark in flow.dominators(leave))
@@ -1086,7 +1085,7 @@ def _thrown_by(callee: Function) -> frozenset[str]:
     if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
         return frozenset()
     leaves = (leave for leave in callee.flow.leaves if leave.kind == "throw" and leave.index in callee.flow.reachable)
-    thrown = ((leave, thrown_class(callee, leave)) for leave in leaves if not is_of_debug_build(callee, leave))
+    thrown = ((leave, thrown_class(callee, leave)) for leave in leaves if not callee.is_of_debug_build(leave.span))
     return frozenset(written for leave, written in thrown if not is_handled(callee, leave, (written,)))
 
 

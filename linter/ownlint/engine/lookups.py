@@ -20,7 +20,6 @@ from ownlint.engine.containers import (
     names_of,
     origins,
 )
-from ownlint.engine.debug_builds import is_of_debug_build
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Step
@@ -82,7 +81,9 @@ def looks(function: Function, held: Container, key: r.Value | None, depth: int =
         if found is None or (not found.through and _is_unheard(function, event)):
             continue
         inside = (
-            found.asserted or any(event.span.start in span for span in asserted) or is_of_debug_build(function, event)
+            found.asserted
+            or any(event.span.start in span for span in asserted)
+            or function.is_of_debug_build(event.span)
         )
         yield found._replace(asserted=inside or _only_asserted(function, event))
 
@@ -268,12 +269,12 @@ def who_looked(
 def _comes_before(function: Function, look: e.Event, event: e.Event) -> bool:
     """On every way to the event; the two sides of `#ifdef NDEBUG` are two ways."""
     return function.flow.dominates(look, event) or (
-        is_of_debug_build(function, look) and event in function.flow.after(look)
+        function.is_of_debug_build(look.span) and event in function.flow.after(look)
     )
 
 
 def _said(function: Function, look: Look) -> str:
-    if is_of_debug_build(function, look.event):
+    if function.is_of_debug_build(look.event.span):
         return "only debug builds check here"
     where = f" in `{look.through}`" if look.through else ""
     return f"only an assertion{where} checks for an existing entry"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -171,6 +172,14 @@ class Function(_Subject):
         read(self.key)
         spend(1 + self._bytes // _BYTES_A_STEP)
         return bool(pattern.search(self.record.body))
+
+    def is_of_debug_build(self, span: r.Span) -> bool:
+        """Whether only a debug build compiles what stands there: under `#ifndef NDEBUG`, or where a macro is asked for
+        that is defined there."""
+        if bisect_right(self.file.debug, span.start) % 2 == 1:
+            return True
+        asked = (name for start, end, name in self.file.defined if start <= span.start < end)
+        return any(map(self.program.macros.is_of_debug_build, asked))
 
     @property
     def is_short(self) -> bool:

@@ -73,7 +73,7 @@ When = OneOf["construction", "loop", "once", "call"]
 _Kind = OneOf["form", "fallback"]
 
 
-class Meaning(NamedTuple):
+class TextMeaning(NamedTuple):
     """What is made of a variable's text: whether there is one, a number, or which of some words it is (`form`), and
     what stands for it where there is none (`fallback`)."""
 
@@ -81,10 +81,10 @@ class Meaning(NamedTuple):
     said: str
 
 
-PRESENCE = Meaning("form", "is there")
-_INTEGER = Meaning("form", "an integer")
-_REAL = Meaning("form", "a real number")
-_DIGITS = Meaning("form", "digits")
+PRESENCE = TextMeaning("form", "is there")
+_INTEGER = TextMeaning("form", "an integer")
+_REAL = TextMeaning("form", "a real number")
+_DIGITS = TextMeaning("form", "digits")
 """An integer of which digits are taken apart, as of 0930."""
 
 
@@ -96,7 +96,7 @@ class EnvironmentReading(NamedTuple):
     owner: Class | None
     """Whose construction reads it."""
     when: When
-    meanings: frozenset[Meaning]
+    meanings: frozenset[TextMeaning]
     """What is made of the text. Empty where it is taken as it is, or what is made of it is not known."""
 
 
@@ -139,7 +139,7 @@ class ProgramEnvironment:
         }
         self.writes = frozenset(self.model.writes)
 
-    def number(self, name: str) -> Meaning | None:
+    def number(self, name: str) -> TextMeaning | None:
         """What a function of this last name makes of a text, where that is a number."""
         if name in self.model.parses:
             return _INTEGER
@@ -248,7 +248,7 @@ class ProgramEnvironment:
                     meanings |= set(_fallbacks(call, argument, targets))
                     yield EnvironmentReading(variable, call, function, owner, when, meanings)
 
-    def _makes_other(self, wrapper: Function, meanings: frozenset[Meaning]) -> bool:
+    def _makes_other(self, wrapper: Function, meanings: frozenset[TextMeaning]) -> bool:
         """Whether a wrapper's answer is no text: a number, or an unknown type that it makes of one (`meanings`)."""
         kind = types.parse(wrapper.record.result)
         if kind.is_scalar or kind.pointers or kind.is_placeholder:
@@ -294,7 +294,7 @@ class ProgramEnvironment:
                         meanings = self._parsed(name, targets) | set(_fallbacks(call, call.args[0], targets))
                         yield EnvironmentReading(variable, call, None, cls, when, meanings)
 
-    def _parsed(self, name: str, targets: Sequence[Function], depth: int = 0) -> frozenset[Meaning]:
+    def _parsed(self, name: str, targets: Sequence[Function], depth: int = 0) -> frozenset[TextMeaning]:
         """What a function that reads a variable makes of the text: a wrapper by its body, another by its name."""
         if name in self.reads:
             return frozenset({_by_name(name)} if _PARSES.search(name) else ())
@@ -302,7 +302,7 @@ class ProgramEnvironment:
         wrapper = next((target for target in targets or known if target in known), None)
         if wrapper is None:
             return frozenset()
-        found: set[Meaning] = set()
+        found: set[TextMeaning] = set()
         for call, argument, _ in self._named_in(wrapper, self.wrappers, {}):
             inner = self.name_of(argument, wrapper)
             if inner is not None and inner.parameter:
@@ -521,7 +521,7 @@ class _Use:
             if isinstance(statement, r.Declare) and self._is_it(statement.value):
                 self._holders.update(statement.names)
 
-    def meanings(self, depth: int = 0) -> Iterator[Meaning]:
+    def meanings(self, depth: int = 0) -> Iterator[TextMeaning]:
         words: set[str] = set()
         asked: list[r.Value] = []
         for value in _values(self.function):
@@ -546,7 +546,7 @@ class _Use:
             yield _DIGITS
         words.discard("")
         if words and (words <= _SWITCHES or self._numbers):
-            yield Meaning("form", f"is one of {', '.join(sorted(words))}")
+            yield TextMeaning("form", f"is one of {', '.join(sorted(words))}")
 
     def _is_it(self, value: r.Value | None) -> bool:
         inner = places.strip(value)
@@ -589,7 +589,7 @@ class _Use:
             _word(inner) for arg in call.args if isinstance(inner := places.strip(arg), r.Literal) and _quoted(inner)
         }
 
-    def _given_on(self, call: r.Call, depth: int) -> Iterator[Meaning]:
+    def _given_on(self, call: r.Call, depth: int) -> Iterator[TextMeaning]:
         given = [at for at, arg in enumerate(call.args) if self._is_it(arg)]
         is_asked = isinstance(call.callee, r.Member) and self._is_it(call.callee.base)
         made = self.around.number(places.last_name(call.callee))
@@ -605,10 +605,10 @@ class _Use:
                         yield from (one for one in use.meanings(depth + 1) if one != PRESENCE)
 
 
-def _by_name(name: str) -> Meaning:
+def _by_name(name: str) -> TextMeaning:
     """What a reading function makes of the text, by the type in its name."""
     if re.search(r"(?i)bool", name):
-        return Meaning("form", name)
+        return TextMeaning("form", name)
     return _REAL if re.search(r"(?i)float|double", name) else _INTEGER
 
 
@@ -643,7 +643,7 @@ def _word(value: r.Literal) -> str:
     return value.text.strip("\"'").replace("\\0", "").casefold()
 
 
-def _fallbacks(call: r.Call, argument: r.Value, targets: Sequence[Function]) -> Iterator[Meaning]:
+def _fallbacks(call: r.Call, argument: r.Value, targets: Sequence[Function]) -> Iterator[TextMeaning]:
     """The constants beside the variable's name that say what is read, also those of default arguments: not those that
     a function of the project only tests, such as whether to read at all."""
     for at, one in enumerate(call.args):
@@ -656,9 +656,9 @@ def _fallbacks(call: r.Call, argument: r.Value, targets: Sequence[Function]) -> 
                 yield from _fallback(parameter.default)
 
 
-def _fallback(value: r.Value) -> Iterator[Meaning]:
+def _fallback(value: r.Value) -> Iterator[TextMeaning]:
     if _is_literal(value):
-        yield Meaning("fallback", text(value))
+        yield TextMeaning("fallback", text(value))
 
 
 def _goes_on(function: Function, parameter: r.Parameter) -> bool:
