@@ -64,7 +64,7 @@ from ownlint import Finding, Function, because, rule
 from ownlint_rules.keep_alive import _local_memory as local_memory
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), yields_to=("borrowed-reference-returned",))
 def handle_outlives_object(function: Function) -> Iterator[Finding]:
     for one in local_memory.unowned_handles(function):
         owner = f"`{one.owner}`"
