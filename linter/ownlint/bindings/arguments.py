@@ -11,6 +11,7 @@ from ownlint.bindings.holding import field_of
 from ownlint.bindings.policies import KeepAlive, Policies
 from ownlint.bindings.signatures import (
     Signature,
+    bound_class,
     counts_itself,
     framework_of,
     has_own_holder,
@@ -25,7 +26,7 @@ from ownlint.models.records import FrameworkModel
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
-from ownlint.project.subjects import Binding, Class
+from ownlint.project.subjects import Binding
 
 _OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer"})
 
@@ -130,16 +131,6 @@ def _stored(binding: Binding, signature: Signature) -> list[Stored]:
     if target is not None:
         return made_by(target.function, cls) if target.function is not None else []
     return [one for one in constructed(cls, signature.parameters[1:]) if one.holder == 1]
-
-
-def bound_class(binding: Binding) -> Class | None:
-    """The C++ class that the Python class stands for."""
-    if binding.owner is None:
-        return None
-    program = binding.program
-    return program.names.find_class(
-        program.names.expand(binding.owner.type, binding.file, at=binding.owner.start), "", binding.file
-    )
 
 
 def _is_object(binding: Binding, signature: Signature, number: int) -> bool:

@@ -16,7 +16,7 @@ import msgspec
 from ownlint.bindings.objects import Made, Shape, made_by_hand, views_in
 from ownlint.bindings.origins import Origin, Origins, sources_of
 from ownlint.bindings.policies import Handing, KeepAlive, Policies
-from ownlint.bindings.signatures import has_own_holder, is_converted, is_never_deleted, is_plain
+from ownlint.bindings.signatures import bound_class, has_own_holder, is_converted, is_never_deleted, is_plain
 from ownlint.bindings.targets import Target, returned_values, scope_of, target_of
 from ownlint.bindings.views import borrowing_field, holds, points_at, shares_itself
 from ownlint.facts import records as r
@@ -91,16 +91,8 @@ def renumbered(binding: Binding, keep: KeepAlive, nurse: int, patient: int) -> F
 
 def borrowed_by(binding: Binding) -> Step | None:
     """The field through which objects of the bound class look at what they do not own."""
-    cls = _bound_class(binding)
+    cls = bound_class(binding)
     return borrowing_field(cls) if cls is not None else None
-
-
-def _bound_class(binding: Binding) -> Class | None:
-    """The C++ class of which the binding is a member."""
-    if binding.owner is None:
-        return None
-    expanded = binding.program.names.expand(binding.owner.type, binding.file, at=binding.owner.start)
-    return binding.program.names.find_class(expanded, "", binding.file)
 
 
 class _BindingReading:
@@ -177,8 +169,8 @@ class _BindingReading:
         return Contract(made.name, made.shape, source, borrow, made.field, known.kept, known.ineffective, known.reason)
 
     def _lasting(self, index: int) -> Certainty:
-        """How sure it is that what the result points into ends before it, whoever deletes it."""
-        owner = _bound_class(self.binding) if self._source(index) == "self" else None
+        """How sure it is that the result can outlive what it points into."""
+        owner = bound_class(self.binding) if self._source(index) == "self" else None
         if owner is not None and is_never_deleted(self.framework, owner):
             return because("possible", f"C++ owns every `{owner.name}`, and may never delete one")
         return "certain"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint.bindings.arguments import bound_class
 from ownlint.bindings.contracts import contracts_in
 from ownlint.bindings.elements import LentElement, changes, lent_element
+from ownlint.bindings.signatures import bound_class
 from ownlint.bindings.targets import target_of
 from ownlint.bindings.views import is_released
 from ownlint.facts import records as r

@@ -160,6 +160,16 @@ def _are_opaque(binding: Binding) -> bool:
 # --- the class behind it ----------------------------------------------------------------------------
 
 
+def bound_class(binding: Binding) -> Class | None:
+    """The C++ class that the Python class stands for."""
+    if binding.owner is None:
+        return None
+    program = binding.program
+    return program.names.find_class(
+        program.names.expand(binding.owner.type, binding.file, at=binding.owner.start), "", binding.file
+    )
+
+
 def counts_itself(framework: FrameworkModel, cls: Class) -> bool:
     """Whether the objects of a class count who holds them, or are bound so that Python deletes none."""
     bases = framework.facts.get("owning_bases", "").split()

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint.bindings.arguments import bound_class
 from ownlint.bindings.holding import field_of
-from ownlint.bindings.signatures import framework_of, signature_of
+from ownlint.bindings.signatures import bound_class, framework_of, signature_of
 from ownlint.bindings.targets import target_of
 from ownlint.domains import entrances
 from ownlint.domains.counted.references import references

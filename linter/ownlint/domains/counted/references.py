@@ -536,7 +536,7 @@ def owning_places(program: Program) -> frozenset[str]:
 
 @program_question
 def retaining_places(program: Program) -> frozenset[str]:
-    """Last names of those of which somebody takes one reference more."""
+    """Last names of the members and variables to which another reference is taken somewhere."""
     return frozenset(name for use, _, name in _counted_places(program) if use == "retained")
 
 

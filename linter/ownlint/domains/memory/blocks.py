@@ -308,7 +308,7 @@ class MemorySummary(NamedTuple):
     sometimes: tuple[tuple[Block, EndedBlock], ...] = ()
     """What some exit paths end, by nothing that the caller knows."""
     shared: frozenset[Block] = frozenset()
-    """What is counted of which somebody may have another reference behind the call."""
+    """The counted objects to which there may be another reference after the call."""
 
 
 _LATE = "('late', "

@@ -421,7 +421,7 @@ class MemoryCalls(Owners):
             given_to[id(node), index] = node, index, meant, runs
 
     def is_co_owned(self, named: Block | Cell) -> bool:
-        """Whether somebody else may have a reference to it by now."""
+        """Whether there may be another reference to it by now."""
         given_to = self.given_to.pop(named, {})
         if named not in self.co_owned and any(self.is_shared_by(*one) for one in given_to.values()):
             self.co_owned.add(named)
@@ -436,7 +436,7 @@ class MemoryCalls(Owners):
         return runs is None or not (is_walked and self.summary_of(runs, deep=False).known)
 
     def given_block(self, draft: MemoryDraft, argument: r.Value) -> Block | None:
-        """What an argument leads to; of a parameter that nobody assigns to also where it is not followed."""
+        """What an argument leads to, also a parameter that is not followed and never assigned to."""
         pointer, bare = self.pointer(draft, argument), strip(argument)
         if pointer is LOST and isinstance(bare, r.Name) and bare.text in self._parameters:
             return ("in", ("var", bare.text), ()) if f"={bare.text}" not in self.function.mentioned else None

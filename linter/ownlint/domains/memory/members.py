@@ -384,7 +384,7 @@ def _next(
 def _unless_alike(then: Function, name: str, how: EndedBlock, again: MemoryTrouble) -> Certainty:
     """How sure it is that the first call releases the member: if only its name says so, and the same function releases
     it at the end of the object, it is called twice for one object, whatever it does. Of what is counted two references
-    are given up, where the member has one: whoever has another loses that."""
+    are released where the member owns one, so that another owner loses its own."""
     if how.kind.counted and name not in retaining_places(then.program):
         return "certain" if assumptions_of(how.certainty) <= {"sharing"} else how.certainty
     alike = isinstance(again.at, e.CallEvent) and last_name(again.at.node.callee) == how.by

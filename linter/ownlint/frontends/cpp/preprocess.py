@@ -93,8 +93,9 @@ class Prepared(NamedTuple):
     debug: tuple[int, ...] = ()
     """Flat pairs: start and end of what stands in a debug build alone."""
     conditional: tuple[int, ...] = ()
-    defined: tuple[tuple[int, int, str], ...] = ()
     """Flat pairs: from each `#if` to its `#endif`."""
+    defined: tuple[tuple[int, int, str], ...] = ()
+    """What is compiled where a macro is defined: from, to, and the macro."""
     opened: Mapping[str, str] = MappingProxyType({})
     """The full names of what declarations like `using std::move;` bring in."""
     asked: Mapping[int, str] = MappingProxyType({})
@@ -285,7 +286,8 @@ class _Preparation:
         self.rewrite_rest()
         conditionals = _Conditionals(self)
         conditionals.settle()
-        macros, imports = self.declarations([offset for side in conditionals.debug for offset in side])
+        debug = tuple(offset for side in conditionals.debug for offset in side)
+        macros, imports = self.declarations(debug)
         thrown, empties = self.thrown(), self.empties()
         source = bytes(self.buffer)
         if b"\0" in source:
@@ -302,7 +304,7 @@ class _Preparation:
             self.names,
             macros,
             imports,
-            tuple(offset for side in conditionals.debug for offset in side),
+            debug,
             tuple(conditionals.whole_groups),
             tuple(conditionals.defined),
             self.brought_in(),
@@ -814,7 +816,7 @@ class _Preparation:
             found.add(at)
         return frozenset(found)
 
-    def declarations(self, debug: list[int]) -> tuple[tuple[Macro, ...], tuple[Import, ...]]:
+    def declarations(self, debug: tuple[int, ...]) -> tuple[tuple[Macro, ...], tuple[Import, ...]]:
         macros, imports = [], []
         for directive in self.directives:
             if directive.word == b"define":
