@@ -1,0 +1,53 @@
+#include <array>
+
+#include "encoder.h"
+
+namespace tapedeck {
+namespace {
+
+constexpr int kMaxChannels = 8;
+
+void PutVarint(uint32_t value, std::vector<uint8_t>* out) {
+  while (value >= 0x80) {
+    out->push_back(static_cast<uint8_t>(value | 0x80));
+    value >>= 7;
+  }
+  out->push_back(static_cast<uint8_t>(value));
+}
+
+uint32_t ZigZag(int32_t value) {
+  return (static_cast<uint32_t>(value) << 1) ^ static_cast<uint32_t>(value >> 31);
+}
+
+class DeltaEncoder : public Encoder {
+ public:
+  Result Encode(const Take& take, std::vector<uint8_t>* out) override {
+    if (take.frames.empty()) {
+      return Result::Failure("delta: nothing was recorded in " + take.title);
+    }
+    const Frame& first = take.frames.front();
+    if (first.channels < 1 || first.channels > kMaxChannels) {
+      return Result::Failure("delta: unsupported channel count in " + take.title);
+    }
+    PutVarint(static_cast<uint32_t>(first.sample_rate), out);
+    PutVarint(static_cast<uint32_t>(first.channels), out);
+
+    const auto channels = static_cast<size_t>(first.channels);
+    std::array<int32_t, kMaxChannels> previous{};
+    size_t channel = 0;
+    for (const Frame& frame : take.frames) {
+      for (int16_t sample : frame.samples) {
+        PutVarint(ZigZag(sample - previous[channel]), out);
+        previous[channel] = sample;
+        channel = (channel + 1) % channels;
+      }
+    }
+    return Result::Success();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Encoder> MakeDeltaEncoder() { return std::make_unique<DeltaEncoder>(); }
+
+}  // namespace tapedeck
