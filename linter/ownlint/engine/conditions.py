@@ -15,7 +15,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.asked import is_constant
-from ownlint.flow.places import THIS, Place, is_plain_new, last_name, receiver, strip, walk
+from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.project import types, undecoded
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
@@ -99,19 +99,6 @@ def can_come_to(
             parts = {can_come_to(function, part, given, settled, depth + 1) for part in (left, right)} - {None}
             return parts.pop() if len(parts) == 1 else None
     return None
-
-
-def never_comes(function: Function, event: e.Event) -> bool:
-    """Whether a test on every way to the event has to find null what `new` has made: `if (!p) return;`."""
-    return any(
-        isinstance(name, r.Name)
-        and (write := function.flow.last_write(test, (name.text,))) is not None
-        and isinstance(made := strip(write.value), r.Call)
-        and is_plain_new(made)
-        and comes_to(function, test.value, Given((name.text,), Held("object", True))) is (not outcome)
-        for test, outcome in function.flow.guards(event)
-        for name in walk(test.value)
-    )
 
 
 # --- which tests can be about a place -------------------------------------------------------------------

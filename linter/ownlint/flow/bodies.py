@@ -189,6 +189,40 @@ def settled(every: Sequence[r.Statement]) -> dict[str, r.Literal]:
     }
 
 
+def never_null(every: Sequence[r.Statement], is_never_null: Callable[[r.Value | None], bool]) -> frozenset[str]:
+    """Locals that are given a value once, of which `is_never_null` holds, and whose address is not taken."""
+    found: set[str] = set()
+    for one in every:
+        match one:
+            case r.Declare(names=(name,), value=value, static=False) if is_never_null(_bare(value)):
+                found.add(name)
+            case r.Assign(target=r.Name(text=name), op="=", value=value) if is_never_null(_bare(value)):
+                found.add(name)
+    if not found:
+        return frozenset()
+    declared = Counter(name for one in every if isinstance(one, r.Declare) for name in one.names)
+    declared.update(name for one in every for name in _declared_by(one))
+    given = Counter(name for one in every if isinstance(one, r.Declare) and one.value is not None for name in one.names)
+    for value in (value for one in every for value in values(one)):
+        for inner in walk(value):
+            match inner:
+                case r.Assign(target=r.Name(text=name)):
+                    given[name] += 1
+                case r.Unary(op="&", value=r.Name(text=name)):
+                    found.discard(name)
+                case r.Lambda(captures=captures):
+                    found.difference_update(one.name for one in captures if one.by_reference)
+                    if any(one.name == "&" for one in captures):
+                        return frozenset()
+    return frozenset(name for name in found if declared[name] == given[name] == 1)
+
+
+def _bare(value: r.Value | None) -> r.Value | None:
+    while isinstance(value, r.Cast):
+        value = value.value
+    return value
+
+
 _CONSTANT = re.compile(r"\bconst(expr)?\b")
 
 

@@ -14,8 +14,8 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.bodies import declared_names, reference_aliases, settled, statements
-from ownlint.flow.places import CHAIN, THIS, Place, last_name, place_of, strip, walk
+from ownlint.flow.bodies import declared_names, never_null, reference_aliases, settled, statements
+from ownlint.flow.places import CHAIN, THIS, Place, is_plain_new, last_name, place_of, strip, walk
 from ownlint.steps import spend
 
 Edge = tuple[int, bool | None]
@@ -70,6 +70,8 @@ class Surroundings(NamedTuple):
     """The parameter of Python that is the object whose method it is."""
     only_throws: Callable[[str], bool] = lambda name: False
     """Whether a macro that leaves on failure does so by a `throw`."""
+    never_null: Callable[[str], bool] = lambda name: False
+    """Whether the function of a library that has this name never answers with NULL."""
 
 
 class Expressions:
@@ -98,6 +100,17 @@ class Expressions:
             return {}
         others = self.around.locals | {parameter.name for parameter in self.function.parameters}
         return {name: value for name, value in settled(self.every).items() if name not in others}
+
+    @cached_property
+    def never_null(self) -> frozenset[str]:
+        """Locals that only ever hold the address of a `new` that throws where there is no memory, or what a function
+        answered that never answers with NULL."""
+        return frozenset() if self.around.python else never_null(self.every, self.is_never_null) - self.around.locals
+
+    def is_never_null(self, value: r.Value | None) -> bool:
+        if not isinstance(value, r.Call):
+            return False
+        return is_plain_new(value) or (value.kind in ("call", "macro") and self.around.never_null(text(value.callee)))
 
     def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "", to: str = "") -> None:
         raise NotImplementedError
@@ -485,8 +498,14 @@ class Expressions:
             case r.Literal() | r.Name():
                 known = inner if isinstance(inner, r.Literal) else self.settled.get(inner.text)
                 truth = _truth(known) if known is not None else None
+                if truth is None and isinstance(inner, r.Name) and inner.text in self.never_null:
+                    truth = True
                 if truth is not None:
                     return (self.frontier, []) if truth else ([], self.frontier)
+            case r.Binary(op="==" | "!=", left=r.Name(text=name), right=r.Literal(kind="null")) if (
+                name in self.never_null
+            ):
+                return (self.frontier, []) if inner.op == "!=" else ([], self.frontier)
             case r.Call(callee=r.Name(text=hint), args=args) if args and self.around.role(hint) == "hint":
                 return self.condition(args[0])
         self.value(value)

@@ -152,6 +152,7 @@ class ModelFile:
             replaced_by=table.text("replaced_by"),
             replaced_since=table.text("replaced_since"),
             nullable=table.flag("nullable"),
+            never_null=table.flag("never_null"),
             counted=table.flag("counted"),
             together=table.flag("together"),
             by_reference=table.flag("by_reference"),

@@ -270,6 +270,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The first version of the library that has it."""
     nullable: bool = False
     """The result may be NULL, and then an error is set."""
+    never_null: bool = False
+    """The result is an address inside an argument, so that a test for NULL has one outcome."""
     counted: bool = False
     """What it hands out, by result or through an argument, is a reference that is counted."""
     fills: tuple[str, ...] = ()

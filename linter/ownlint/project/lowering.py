@@ -106,7 +106,12 @@ class Lowering:
             known,
             function.itself,
             macros.only_throws,
+            self._is_never_null,
         )
+
+    def _is_never_null(self, name: str) -> bool:
+        models = self._models.function(name)
+        return bool(models) and all(model.never_null for model in models)
 
     def _can_throw(self, name: str) -> bool:
         """Not what a library of C begins its names with, and nobody here declares or defines."""

@@ -20,7 +20,6 @@ from ownlint.domains.memory.acquiring import handing
 from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
 from ownlint.domains.memory.uses import ends_with_call, gives_itself, names_at
 from ownlint.engine import assignments
-from ownlint.engine.conditions import never_comes
 from ownlint.engine.copying import is_copying
 from ownlint.engine.resources import RESULT, Acquisition, resources
 from ownlint.facts import records as r
@@ -565,8 +564,6 @@ class _Losing:
         for index, how in sorted(walked.out.items()):
             event = self.flow.events[index]
             if isinstance(event, e.LeaveEvent) and event.via and self.is_about_none(event, walked):
-                continue
-            if isinstance(event, e.LeaveEvent) and never_comes(self.function, event):
                 continue
             way = self.way(event, walked)
             if way is not None and isinstance(event, e.LeaveEvent) and self.jumps(event.via):
