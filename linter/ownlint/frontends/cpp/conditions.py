@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 _LONGEST_QUESTION = 120
@@ -68,9 +69,55 @@ def contrary(asked: str) -> str:
     return asked.removeprefix("!") if asked.startswith("!") else f"!{asked}"
 
 
-def is_never_built(part: Directive, earlier: list[Directive]) -> bool:
-    """A side that no CPython of today builds."""
-    return _holds_today(part) is False or any(_holds_today(one) is True for one in earlier)
+class Constant(NamedTuple):
+    """What a file defines once, outside of every conditional but the one around all of it, and never undefines."""
+
+    at: int
+    value: int
+
+
+Constants = Mapping[bytes, Constant]
+
+_NUMBER = re.compile(rb"\s*+(\w++)[ \t]++\(?(\d{1,9})\)?\s*+\Z")
+
+
+def constants(directives: Iterable[Directive]) -> dict[bytes, Constant]:
+    """The macros of a file that are one number, whoever builds it; `directives` are all of it, in order."""
+    found: dict[bytes, Constant] = {}
+    given: Counter[bytes] = Counter()
+    depth, guard = 0, b""
+    for number, one in enumerate(directives):
+        if one.word.startswith(b"if"):
+            depth += 1
+            guard = one.rest.strip() if number == 0 and one.word == b"ifndef" else guard
+        elif one.word == b"endif":
+            depth -= 1
+        elif one.word in (b"define", b"undef"):
+            name, _, _ = one.rest.strip().partition(b" ")
+            given[name.partition(b"(")[0].rstrip()] += 1
+            depth -= number == 1 and name == guard  # a guard stands around all of the file
+            if one.word == b"define" and depth == 0 and (match := _NUMBER.fullmatch(one.rest)) is not None:
+                found[match[1]] = Constant(one.start, int(match[2]))
+    return {name: constant for name, constant in found.items() if given[name] == 1}
+
+
+def is_never_built(part: Directive, earlier: list[Directive], known: Constants) -> bool:
+    """A side that no CPython of today builds, or that the file's own constants leave out."""
+    return _holds(part, known) is False or any(_holds(one, known) is True for one in earlier)
+
+
+_CONSTANT = re.compile(rb"(!?)\s*+\(?(\w++)(?:\s*+(==|!=)\s*+(\d{1,9}))?\)?")
+
+
+def _holds(part: Directive, known: Constants) -> bool | None:
+    """What a condition says whoever builds the file; None where builds differ."""
+    if part.word in (b"if", b"elif") and (match := _CONSTANT.fullmatch(part.rest.strip())) is not None:
+        constant = known.get(match[2])
+        if constant is not None and constant.at < part.start and not (match[1] and match[3]):
+            if match[3]:
+                return (constant.value == int(match[4])) is (match[3] == b"==")
+            return bool(constant.value) is not bool(match[1])
+    return _holds_today(part)
 
 
 _VERSION = re.compile(r"#if \(? ?(PY_MAJOR_VERSION|PY_VERSION_HEX) ?(==|!=|<=|>=|<|>) ?(0[xX][0-9a-fA-F]+|\d+) ?\)?")

@@ -27,6 +27,7 @@ from ownlint.frontends.cpp.conditions import (
     ConditionalGroup,
     Directive,
     asked,
+    constants,
     contrary,
     debug_sides,
     defined_sides,
@@ -971,6 +972,7 @@ class _Conditionals:
         self.defined: list[tuple[int, int, str]] = []
         self.asked: dict[int, str] = {}
         self.questions = {asked(d) for d in self.directives if d.word not in (b"else", b"endif")}
+        self.constants = constants(preparation.directives)
 
     def settle(self) -> None:
         """Innermost first, so that a conditional around others finds them settled."""
@@ -1000,7 +1002,9 @@ class _Conditionals:
         end = group.end[0]
         bounds = [part.end for part in parts]
         stops = [part.start for part in parts[1:]] + [end.start]
-        dead = [is_dead(part) or is_never_built(part, parts[:number]) for number, part in enumerate(parts)]
+        dead = [
+            is_dead(part) or is_never_built(part, parts[:number], self.constants) for number, part in enumerate(parts)
+        ]
         if len(parts) == 1:
             if dead[0]:
                 self.drop(bounds[0], stops[0])
