@@ -22,7 +22,7 @@ from ownlint.testing.markdown import PageCase
 
 REWRITES = [*IN_CPP, *IN_PYTHON]
 ALL = os.environ.get("OWNLINT_METAMORPHIC") == "all"
-_ONE_IN = 90
+_ONE_IN = 150
 """So many ways there are for each that a case is rewritten in, unless all are asked for."""
 _LAYOUT = {
     "cpp-comments-between-tokens",
