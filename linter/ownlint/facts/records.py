@@ -705,6 +705,8 @@ class FileRecord(msgspec.Struct, frozen=True, gc=False):
     """Flat pairs of byte offsets: start and end of each comment."""
     comment_lines: tuple[int, ...] = ()
     """C++: a pair for each comment: where its first line begins, and where the line after its last one ends."""
+    excuses: tuple[int, ...] = ()
+    """C++: a pair for each comment that can say why a failure does not matter: where it starts and ends."""
     suppressions: tuple[Suppression, ...] = ()
     meanings: tuple[Meaning, ...] = ()
     """Sorted by `start`; empty when the file was read by structure only."""

@@ -129,11 +129,28 @@ class File:
         """Whether it is a source file of C or C++ by its name, which others do not include."""
         return is_compiled_alone(self.path)
 
+    @property
+    def excuses(self) -> tuple[int, ...]:
+        """C++: a pair for each comment that can say why a failure does not matter: where it starts and ends."""
+        read(self._keys["excuses"])
+        return self._said.excuses
+
     def has_comment_near(self, span: r.Span) -> bool:
         """Whether a comment stands before `span`, on its line or the one above, or behind it on its last line."""
         before = bisect_right(self.comments[1::2], span.start) - 1
         above = before >= 0 and bool(self.comment_lines) and span.start <= self.comment_lines[2 * before + 1]
         return above or self.has_comment_behind(span)
+
+    def has_excuse_near(self, span: r.Span) -> bool:
+        """Whether a comment that stands there, as for `has_comment_near`, can say why a failure does not matter."""
+        starts, ends = self.comments[::2], self.comments[1::2]
+        near = []
+        before = bisect_right(ends, span.start) - 1
+        if before >= 0 and self.comment_lines and span.start <= self.comment_lines[2 * before + 1]:
+            near.append(before)
+        if self.has_comment_behind(span):
+            near.append(bisect_left(starts, span.end))
+        return any(starts[number] in self.excuses[::2] for number in near)
 
     def has_comment_inside(self, span: r.Span) -> bool:
         """Whether a comment begins inside `span`."""

@@ -63,6 +63,11 @@ _UNEVALUATED = re.compile(
 """What a macro's body says of a parameter without evaluating it."""
 _NEVER_RUN = re.compile(r";\s*+while\s*+\(\s*+(?:false|0)\s*+\).*+$")
 _TO_VOID = re.compile(r"\(void\)|static_cast<void>|[\s();]")
+_KEPT_AND_DROPPED = re.compile(
+    r"\s*+(?:do\s*+)?\{?\s*+(?:const\s++)?[\w:]++[\s&]++(?P<local>\w+)\s*+=\s*+\(?\s*+(?P<value>\w+)\s*+\)?\s*+;"
+    r"\s*+(?:\(void\)|static_cast<void>)\s*+\(?\s*+(?P=local)\s*+\)?\s*+;?\s*+\}?\s*+"
+    r"(?:while\s*+\(\s*+(?:false|0)\s*+\))?\s*+"
+)
 _LIKE_MACRO = re.compile(r"[A-Z][A-Z0-9_]{2,}")
 _WHOLE_CALL = re.compile(r"[\s({]*+(?:do\s*+\{\s*+)?(\w++)\s*+\(")
 _TESTS = ("check", "assert", "evaluated assert")
@@ -123,6 +128,8 @@ class Macros:
         learned = self._means(name, 0)
         if not learned and self._is_hint(name):
             learned = "hint"
+        if not learned and (defined := self.named(name)) and all(map(self._discards, defined)):
+            learned = "discard"
         if not learned and any(_defers(macro) for macro in self.named(name)):
             learned = "later"
         return learned
@@ -473,6 +480,17 @@ class Macros:
         whole = _WHOLE_CALL.match(body)
         inner = self.named(whole[1]) if whole is not None and depth < _DEEP and bare == whole[1] + first else []
         return bool(inner) and all(self._only_evaluates(one, depth + 1) for one in inner)
+
+    def _discards(self, macro: r.Macro) -> bool:
+        """Whether the body evaluates its only parameter and casts what that answers to void, on the spot or by a
+        local."""
+        parameters = macro.parameters or ()
+        if len(parameters) != 1 or "void" not in macro.body:
+            return False
+        if self._only_evaluates(macro, 0):
+            return True
+        kept = _KEPT_AND_DROPPED.fullmatch(_NEVER_RUN.sub("", macro.body))
+        return kept is not None and kept["value"] == ("__VA_ARGS__" if parameters[0] == "..." else parameters[0])
 
     def _stays(self, macro: r.Macro) -> bool:
         """Whether the body leaves nothing: neither it nor any macro that it may use."""

@@ -334,6 +334,10 @@ class Function(_Subject):
         """Whether a comment stands on the lines of `span` or on the line directly above."""
         return self.file.has_comment_near(span)
 
+    def has_excuse_near(self, span: Span) -> bool:
+        """Whether a comment that stands there, as for `has_comment_near`, can say why a failure does not matter."""
+        return self.file.has_excuse_near(span)
+
     def has_comment_inside(self, span: Span) -> bool:
         """Whether a comment begins inside `span`."""
         return self.file.has_comment_inside(span)

@@ -65,11 +65,10 @@ def runs_last(function: Function) -> bool:
 
 @questions.question
 def _runs_last(function: Function) -> bool:
-    if _is_deleter(function) or _frees_its_argument(function) or _is_cleanup(function):
+    if _is_deleter(function) or _frees_its_argument(function) or _is_cleanup(function) or _is_part(function):
         return True
     if function.record.kind == "method" and function.cls is not None:
-        hidden = any(r.name == function.name and r.access == "private" for r in function.cls.declarations)
-        if not hidden and function.record.access != "private":
+        if "virtual" in function.record.qualifiers:
             return False
     elif function.record.kind != "function" or "static" not in function.record.qualifiers:
         return False
@@ -141,6 +140,12 @@ def _given_lambdas(function: Function) -> dict[int, _GivenLambda]:
                 if isinstance(bare, records.Lambda):
                     found.setdefault(bare.function, _GivenLambda(written, inner, at))
     return found
+
+
+def _is_part(function: Function) -> bool:
+    """Whether it is a lambda that a library's function calls with the elements of something, in what runs last."""
+    around = function.parent if function.record.kind == "lambda" else None
+    return around is not None and runs_last(around) and any(function.program.calls.called_by(function))
 
 
 _OWNERS = frozenset({"scoped owner", "smart pointer", "shared pointer"})

@@ -53,8 +53,9 @@ Return the status, check it, or log it; in a destructor log it. If the failure c
 ## What it does not report
 
 - results taken by reference (`Status& Update(..)` returns its receiver)
-- explicit idioms (`IgnoreError()`), casts to void with a comment, `LogicalResult` and other results whose failure is an
-  ordinary answer
+- explicit idioms (`IgnoreError()`) and casts to void with a comment, but in a destructor only where the comment speaks
+  of failure
+- `LogicalResult` and other results whose failure is an ordinary answer
 - statuses discarded while another failure is being handled or reported, and calls that only try (`..IfPossible`)
 - calls that report the failure themselves, that fill only locals with defaults, or whose result most callers discard
 - queries of which nothing reads the output, functions of a program that nothing calls, and prefetches
@@ -141,7 +142,6 @@ _NEAR, _MANY = 48, 8
 """So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
 
 _ON_PURPOSE = "it appears to be ignored on purpose"
-_LAST = "it may be ignored on purpose"
 _NO_STATUS = "the type of the result is not a status; `[[nodiscard]]` says that it matters"
 _MEMBER = "harmless if code that was not analysed reads the member in the meantime"
 
@@ -271,7 +271,7 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
         written, status = "", None
     if status is not None:
         certainty = _certainty(function, call, call.node, status, call.dropped)
-        if call.dropped != "statement" and function.has_comment_near(call.span):
+        if call.dropped != "statement" and _is_explained(function, call.span):
             certainty = because("possible", "there is a comment next to it")  # whoever wrote it has thought about it
         yield _finding(function, call, status, written, _SAID[call.dropped], certainty)
         return
@@ -280,10 +280,15 @@ def _dropped(function: Function, call: events.CallEvent) -> Iterator[Finding]:
         inner, status, written = idiom
         said = f"is discarded by `{places.called(call.node)}`"
         certainty = because("possible", _ON_PURPOSE)
-        given_up = destructors.only_ends(places.last_name(inner.callee))
-        if destructors.runs_last(function) and not given_up and not function.has_comment_near(call.span):
-            certainty = weaker(_certainty(function, call, inner, status, "void cast"), because("intent", _LAST))
+        if destructors.runs_last(function) and not _is_explained(function, call.span):
+            certainty = _certainty(function, call, inner, status, "void cast")
         yield _finding(function, call, status, written, said, certainty, of=inner)
+
+
+def _is_explained(function: Function, span: records.Span) -> bool:
+    """Whether a comment says why an answer is dropped. In a destructor, where the outcome is lost for good, one that
+    says what the call does is none."""
+    return function.has_excuse_near(span) if destructors.runs_last(function) else function.has_comment_near(span)
 
 
 def _is_asked_of_argument(function: Function, call: events.CallEvent) -> bool:
@@ -315,7 +320,7 @@ def _is_no_work(function: Function, node: records.Call) -> bool:
     while isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Member):
         innermost = innermost.callee.base
     if isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Name):
-        is_macro = bool(function.program.macros.role(places.last_name(innermost.callee)))
+        is_macro = function.program.macros.role(places.last_name(innermost.callee)) not in ("", "discard")
     else:
         is_macro = False
     return is_macro or answers.makes_success(node) or _only_looks(function, node)
@@ -585,12 +590,13 @@ def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.C
     if not isinstance(inner, records.Call) or inner.kind == "construct":
         return None
     written = function.program.calls.result_type(inner, function)
-    status = function.program.statuses.of(written, function)
+    status = function.program.statuses.of(written, function) or destructors.code(function, inner, written)
     name = places.last_name(callee)
     if status is None:
         return None
     is_idiom = any(name and name in idiom for idiom in status.discard)
-    if is_idiom or _asks_alone(function, node) or _does_nothing(function, node):
+    by_macro = function.program.macros.role(name) == "discard"
+    if is_idiom or by_macro or _asks_alone(function, node) or _does_nothing(function, node):
         return inner, status, written
     return None
 
@@ -661,14 +667,14 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         certainty = _certainty(function, write, call, status, how)
         unnamed = not write.place[0].strip("_")
         is_said = lost == "cast to void" and (
-            function.has_comment_near(write.span) or (write.place[0] in _disowned(function) and not last)
+            _is_explained(function, write.span) or (write.place[0] in _disowned(function) and not last)
         )
         if is_said or unnamed or _keeps(function, written):
             certainty = because("possible", _ON_PURPOSE)
         elif lost == results.NEXT_ITERATION:
             certainty = weaker(certainty, because("path", "harmless if only the outcome of the last iteration matters"))
         if lost == "cast to void" and write.place[0] in _disowned(function):
-            lost, certainty = "never read", weaker(certainty, because("intent", _LAST))
+            lost = "never read"
         elif lost == "cast to void" and asserted:
             lost = "read only by an assertion"
         said = f"is stored in `{write.place[0]}`, which is {lost}"

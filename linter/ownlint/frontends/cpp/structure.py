@@ -80,6 +80,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
         defined=prepared.defined,
         comments=tuple(offset for comment in prepared.comments for offset in comment),
         comment_lines=tuple(_lines_about(data, prepared.comments)),
+        excuses=tuple(_excuses(data, prepared.comments)),
         suppressions=_suppressions(data, prepared.comments),
         problems=_problems(root, unplaced - reader.salvaged, size),
         generated=_is_generated(data, prepared.comments),
@@ -148,6 +149,31 @@ def _lines_about(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
         following = data.find(b"\n", end) + 1
         line_end = data.find(b"\n", following) if following else -1
         yield line_end if line_end >= 0 else len(data)
+
+
+def _excuses(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
+    """The comments that speak of failure, of what is not so, or of what may be; a comment on the next line goes on with
+    what the one above it says."""
+    block: list[tuple[int, int]] = []
+    for number, (start, end) in enumerate(comments):
+        block.append((start, end))
+        following = comments[number + 1][0] if number + 1 < len(comments) else len(data)
+        if _NEXT_LINE.fullmatch(data, end, following) and following < len(data):
+            continue
+        if any(_EXCUSES.search(data, *one) for one in block):
+            yield from (offset for one in block for offset in one)
+        block = []
+
+
+_NEXT_LINE = re.compile(rb"\r?\n[ \t]*")
+_EXCUSES = re.compile(
+    rb"(?i)\b(?:ignor|discard|drop|swallow|suppress|silen|hid(?:e|den)|fail|err|status|result|outcome|code|return|report|log"
+    rb"|warn|throw|except|best|effort|tr(?:y|ies)|attempt|nothing|nobody|no\b|non|cannot|can.?t\b|could|may|might|must"
+    rb"|should|would|do(?:es)?n.?t|won.?t|isn.?t|not\b|never|harmless|safe|fine\b|ok|unused|unneeded|intention|deliberat"
+    rb"|purpose|expect|unexpect|care\b|matter|any(?:way|more)|already|regardless|even\b|if\b|whether|unless|otherwise|too\b"
+    rb"|late|retr|again|un?likely|impossible|always|leak|lint|todo|fixme|xxx|hack|because|destructor|~)|[^\x00-\x7f]"
+)
+"""What a comment can say of a failure, and letters of other languages, which can say anything."""
 
 
 def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppression, ...]:
