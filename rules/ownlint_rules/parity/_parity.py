@@ -72,6 +72,8 @@ class ParityGuard(NamedTuple):
     exit: Exit
     span: Span
     shown: str
+    message: str = ""
+    """The first text that is said where the function leaves."""
 
 
 class ParityBranch(NamedTuple):
@@ -650,7 +652,7 @@ class ParityReading:
                 if not all(self._is_question(part) for part in parts):
                     return False
                 for part in parts:
-                    self._note(part, left, statement.span)
+                    self._note(part, left, statement.span, _message(then))
                 return True
             case r.Evaluate(value=r.Call(args=(condition, *_)) as call):
                 if self.program.macros.role(places.last_name(call.callee)) == "return on failure":
@@ -691,7 +693,9 @@ class ParityReading:
         if self._is_conditional(call.span):
             return False
         terms = list(_terms(condition))
-        if not all(isinstance(_canonical(term), r.Unary) or _compares(term) for term in terms):
+        if not all(
+            isinstance(_canonical(term), r.Unary) or _canonical(term) is not term or _compares(term) for term in terms
+        ):
             return False
         asked = self._asked(condition)
         asked = asked._replace(condition=f"{name}({asked.condition})", form=f"{name}({asked.form})")
@@ -726,10 +730,10 @@ class ParityReading:
         """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
         return any(one.start <= span.start and span.end <= one.end for one in self.conditional)
 
-    def _note(self, condition: r.Value, left: Exit, span: Span) -> None:
+    def _note(self, condition: r.Value, left: Exit, span: Span, message: str = "") -> None:
         names = self.names_in(condition)
         if names:
-            self.guards.append(self._guard(condition, names, left, span))
+            self.guards.append(self._guard(condition, names, left, span)._replace(message=message))
 
     def _guard(self, condition: r.Value, names: frozenset[str], left: Exit, span: Span) -> ParityGuard:
         roots = sorted({root_of(place) for place in self._traced(names)})
@@ -848,7 +852,10 @@ class ParityReading:
         made = self._made(initial)
         if not isinstance(made, r.Call) or not made.args or name in self.numbers:
             return False
-        return _QUESTION.search(places.last_name(made.callee)) is None and not self._computes(made)
+        called = places.last_name(made.callee)
+        if places.receiver(made) is not None and called in self.program.models.containers.looks:
+            return False
+        return _QUESTION.search(called) is None and not self._computes(made)
 
     def _made(self, initial: r.Value | None) -> r.Value | None:
         """What a local is given, where the macro around it leaves when it failed."""
@@ -936,7 +943,9 @@ class ParityReading:
     def first_need(self, nothing: str) -> Span | None:
         """Where the body first works on something as if it were there, by the condition that says that it is not, and
         asks in no way before; None where it does not."""
-        subject = nothing.removeprefix("!")
+        subject = _dotted(nothing.removeprefix("!"))
+        if not subject:
+            return None
         same = {subject}
         for statement in self.function.statements:
             asks_first = not (isinstance(statement, r.Loop) and statement.kind == "do")
@@ -950,21 +959,49 @@ class ParityReading:
                 same.update(self.plain(r.Name(0, 0, name)) for name in statement.names)
         return None
 
+    def judged_inside(self, asked: AskedCondition) -> frozenset[str]:
+        """The places that a condition looks at by what functions of the project answer that it calls: these ask what
+        their bodies say."""
+        calls = [call for call in self.function.calls() if call.start in asked.span]
+        calls += [made for name in asked.own if isinstance(made := self._only_value(name), r.Call)]
+        known = (call for call in calls if self.program.calls.callee(call, self.function).functions)
+        return frozenset(name for call in known for name in self.names_in(call))
+
     def passes_over(self, nothing: str) -> bool:
         """Whether the body loops over what may be empty, by the condition that says that it is, and works in no other
         way on what is in it: then there is nothing to be refused."""
-        subject = nothing.removeprefix("!")
+        subject = _dotted(nothing.removeprefix("!"))
         loops = (one for one in self.function.statements if isinstance(one, r.Loop))
         return (
             any(self._says(loop.iterable) == subject for loop in loops if loop.iterable)
             and self.first_need(nothing) is None
         )
 
+    def is_needed(self, place: str) -> bool:
+        """Whether the body works on something that it is given or has as a member, or on a part of that, as if it were
+        there, and does not ask before."""
+        part = place.removesuffix(".*")
+        if root_of(part) in {self.parity.neutral(name) for name in self.function.locals} - set(self.numbers.values()):
+            return False
+        return any(self.first_need(whole) is not None for whole in dict.fromkeys((root_of(part), part)))
+
+    def first_element(self, of: Iterable[str]) -> Span | None:
+        """Where the body first takes an element of one of these places, chosen by another one."""
+        known = frozenset(of)
+        for statement in self.function.statements:
+            for value in bodies.values(statement):
+                for inner in places.walk(value):
+                    if isinstance(inner, r.Index) and self.place(inner.base) in known:
+                        chosen = frozenset(name for index in inner.indexes for name in self.names_in(index))
+                        if not chosen.isdisjoint(known):
+                            return statement.span
+        return None
+
     def _settles(self, value: r.Value, same: set[str]) -> bool:
         """Whether something is asked about it, or it is something else from here on."""
         for inner in places.walk(value):
             match inner:
-                case r.Assign(target=target) if self.plain(target) in same:
+                case r.Assign(target=target) if _dotted(self.plain(target)) in same:
                     return True
                 case r.Binary() | r.Unary(op="!" | "not") | r.Call() if _canonical(inner) is not inner:
                     if self._term(inner) in same:
@@ -976,10 +1013,10 @@ class ParityReading:
         return False
 
     def _term(self, condition: r.Value) -> str:
-        return self.plain(condition).removeprefix("!")
+        return _dotted(self.plain(condition)).removeprefix("!")
 
     def _says(self, value: r.Value) -> str:
-        return self.plain(_counted(places.strip(value) or value))
+        return _dotted(self.plain(_counted(places.strip(value) or value)))
 
     def _needs(self, value: r.Value, same: set[str]) -> bool:
         for inner in places.walk(value):
@@ -1016,10 +1053,9 @@ class ParityReading:
                 if one is not callee
                 for names in inner.asked_by(made, one, more, depth - 1)
             )
-        late = frozenset(n for n in inner.numbers.values() if not more and inner.first_need(n) is not None)
         members = callee.home.members if callee.home is not None else frozenset()
         asked = (
-            frozenset(name for name in one.names if root_of(name) not in late)
+            frozenset(name for name in one.names if more or not inner.is_needed(name))
             for one in self.parity.outline(callee).asked
             if not (more and asks_for_something(one.form))
         )
@@ -1155,6 +1191,11 @@ class ParityReading:
         return found.pop() if len(found) == 1 else ""
 
 
+def _dotted(written: str) -> str:
+    """With one way of writing a part of something: `graph->nodes` is the place `graph.nodes`."""
+    return written.replace("->", ".")
+
+
 def root_of(place: str) -> str:
     return place.partition(".")[0].removesuffix("()")
 
@@ -1216,6 +1257,16 @@ def asks_for_something(form: str) -> bool:
     return _PLACE.fullmatch(form) is not None
 
 
+def nothing_of(guard: ParityGuard) -> str:
+    """What a guard says is not there, as `plain` writes it; empty where it asks more."""
+    inside = _IN_MACRO.fullmatch(guard.condition)
+    asked = inside[1] if inside is not None else guard.condition
+    return asked.removeprefix("!") if asks_for_something(asked.replace("()", "")) else ""
+
+
+_IN_MACRO = re.compile(r"\w+\(((?:[^()]|\(\))*)\)")
+
+
 def asks_more(form: str) -> bool:
     """Whether a condition asks more than whether there is something, also by a getter: `n > 8`, `fits(P1)`."""
     return _PLACE.fullmatch(form.replace("()", "")) is None
@@ -1240,6 +1291,15 @@ def is_of_parameter(place: str) -> bool:
 def without_parameter(place: str) -> str:
     """What the place is a part of left out, where that is a parameter."""
     return place.partition(".")[2] if is_of_parameter(place) else place
+
+
+def _message(body: r.Body) -> str:
+    for statement in bodies.statements(body):
+        for value in bodies.values(statement):
+            for inner in places.walk(value):
+                if isinstance(inner, r.Literal) and inner.kind == "str":
+                    return inner.text
+    return ""
 
 
 def _last_given(body: r.Body, name: str) -> r.Value | None:

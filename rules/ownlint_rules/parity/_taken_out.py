@@ -124,11 +124,18 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
         ]
     if not gone:
         return
+    forms = {asked.form for asked in then.asked}
+    said = {guard.message for guard in now.guards if guard.message and guard.form not in forms}
     for guard, subjects in gone:
-        below = _asked_by_new_callees(old, new, anew, guard)
+        if guard.message in said:
+            continue  # the same is refused, by another question
+        need = reading.first_need(parity.nothing_of(guard)) or reading.first_element(guard.names)
+        below = _asked_by_new_callees(old, new, anew, guard, need)
         if (
             not (guard.exit == "repairs" and _is_worked_on_beside(new, guard))
-            and not any(_fresh_questions(then, now, anew, subjects))
+            and not any(
+                _replaces(reading, asked, need, subjects) for asked in _fresh_questions(then, now, anew, subjects)
+            )
             and not any(_is_about(names, subjects, guard) for names in below)
             and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_elsewhere(new, guard, anew)
@@ -150,7 +157,9 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
             subjects
             and any(guard.form == asked.form for one in known.siblings(new) for asked in known.outline(one).asked)
             and (need := parity.ParityReading(known, new).first_need(guard.condition)) is not None
-            and not any(_is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True, guard))
+            and not any(
+                _is_about(names, subjects, guard) for names in _asked_by_new_callees(old, new, True, guard, need)
+            )
             and not _is_asked_by_callers(new, subjects, guard)
             and not _is_asked_elsewhere(new, guard, anew=True)
         ):
@@ -192,6 +201,16 @@ def _fresh_questions(
             or (parity.covers(asked.own, subjects) and parity.covers(subjects, asked.own))
         ):
             yield asked
+
+
+def _replaces(
+    reading: parity.ParityReading, asked: parity.AskedCondition, need: Span | None, subjects: frozenset[str]
+) -> bool:
+    """Whether a further question can stand for a guard: the project's own function asks what its body says, and who
+    works on something as if it were there, or takes an element, asks too late whether it is."""
+    if need is not None and asked.span.end > need.start:
+        return False
+    return not parity.covers(reading.judged_inside(asked), subjects)
 
 
 def _unwrapped(then: parity.FunctionOutline, now: parity.FunctionOutline) -> Iterator[parity.ParityGuard]:
@@ -252,10 +271,13 @@ def _member_types(program: Program, new: Function) -> dict[tuple[str, str], str]
     }
 
 
-def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parity.ParityGuard) -> list[frozenset[str]]:
+def _asked_by_new_callees(
+    old: Function, new: Function, anew: bool, guard: parity.ParityGuard, need: Span | None
+) -> list[frozenset[str]]:
     """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
     own object and of what they are given. In a body that was written anew, one that is not known asks where its name
-    says so, or where its outcome is looked at; it may put right what it is given."""
+    says so, or where its outcome is looked at; it may put right what it is given. Behind
+    `need`, where the body works on what the guard looked at, it is too late to ask."""
     more = guard.exit in _REFUSES and parity.asks_more(guard.form)
     reading = parity.ParityReading(parity.of(new.program), new)
     known = {reading.parity.neutral(places.last_name(call.callee)) for call in old.calls()}
@@ -263,6 +285,8 @@ def _asked_by_new_callees(old: Function, new: Function, anew: bool, guard: parit
     found = []
     for call in new.calls():
         if reading.parity.neutral(places.last_name(call.callee)) in known:
+            continue
+        if need is not None and call.start >= need.end:
             continue
         callee = new.program.calls.callee(call, new)
         if callee.functions:
@@ -334,7 +358,7 @@ def _is_asked_by_callers(function: Function, subjects: frozenset[str], guard: pa
             frozenset(reading.in_words_of(call, sorted(places_), frozenset()))
             for places_ in (subjects, parity.made_of(guard))
         )
-        asked = [name for one in _outline(caller).asked for name in one.names]
+        asked = [name for one in _outline(caller).asked if one.span.end <= call.start for name in one.names]
         if not (parity.covers(asked, named) or (made and parity.covers(asked, made))):
             return False
         found = True
@@ -392,12 +416,14 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard, anew: boo
     that was written anew, also whether one asks something else about the same members."""
     members = frozenset(filter(None, map(_as_members, guard.names))) if anew else frozenset()
     asked_for = _bare(guard.shown)
+    known, is_there = parity.of(function.program), parity.nothing_of(guard) != ""
     for other in _changed(function):
+        reading = parity.ParityReading(known, other)
         asking = [
             one
             for one in _outline(other).asked
             if _bare(one.shown) == asked_for
-            or (members and parity.covers(filter(None, map(_as_members, one.names)), members))
+            or (members and parity.covers(_asked_members(reading, one, is_there), members))
         ]
         if asking:
             old = before(other)
@@ -405,6 +431,14 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard, anew: boo
             if any(one.form not in had for one in asking):
                 return True
     return False
+
+
+def _asked_members(reading: parity.ParityReading, asked: parity.AskedCondition, is_there: bool) -> Iterator[str]:
+    """The members that a condition asks about; for whether something `is_there`, before it is worked on."""
+    for name in asked.names:
+        member = _as_members(name)
+        if member and not (is_there and reading.is_needed(name)):
+            yield member
 
 
 _PATH_TO = re.compile(r"(?<![\w.:>])(?:\w++(?:\(\))?(?:\.|->|::))+(?=\w++(?!(?:\(\))?(?:\.|->|::)))|\b_++|(?<!_)_++\b")

@@ -65,7 +65,8 @@ Restore the check, or explain in a comment why it is no longer needed.
 ## What it does not report
 
 - a check that moved to a helper, to another method of the class or a base, or to all callers
-- a check that another check of the same data replaces
+- a check that another check of the same data replaces, or one that refuses with the same message; what needs the
+  data to be there, or takes an element by the index, does not replace the check
 - a function of which less than 70 % is unchanged, unless only the check was removed
 - a parameter or member that has another type now, and handling of the outcome of a call
 
