@@ -191,6 +191,8 @@ def _goes(function: Function, name: str, depth: int) -> Iterator[tuple[e.Event, 
 
 def _is_name(value: r.Value | None, name: str) -> bool:
     inner = places.strip(value)
+    if isinstance(inner, r.Call) and places.hands_on(inner):
+        inner = places.strip(inner.args[0])
     return isinstance(inner, r.Name) and inner.text == name
 
 
@@ -200,10 +202,26 @@ def _is_kept(function: Function, call: r.Call, position: int, depth: int) -> boo
         return False
     if any(start.node is call for start in thread_starts(function)):
         return True
-    for target in function.program.calls.callee(call, function).functions[:1]:
+    callee = function.program.calls.callee(call, function)
+    if not callee.functions and not callee.models:
+        event = function.flow.call_of(call)
+        if event is None or locks.held(function).get(event.index):
+            return False  # it may be called at once, under the lock
+        return any(_takes_callable(function, record, position) for record in callee.records)
+    for target in callee.functions[:1]:
         if target is not function and position < len(target.record.parameters):
             return any(True for _ in _goes(target, target.record.parameters[position].name, depth))
     return False
+
+
+def _takes_callable(function: Function, record: r.FunctionRecord, position: int) -> bool:
+    """Whether a function whose body is out of sight takes something to call as its own: what is only called
+    meanwhile is given by reference."""
+    if position >= len(record.parameters):
+        return False
+    program, scope = function.program, record.owner or record.scope
+    written = program.names.expand(record.parameters[position].type, function.file, scope)
+    return types.parse(written).is_value and "callable" in program.types.roles(written, function)
 
 
 def _by_default(function: Function) -> Iterator[tuple[e.Event, HandedAway]]:
