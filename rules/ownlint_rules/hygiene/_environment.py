@@ -70,12 +70,12 @@ _TEXTS = frozenset({"string", "view"})
 
 When = OneOf["construction", "loop", "once", "call"]
 
-_Kind = OneOf["form", "fallback"]
+_Kind = OneOf["form", "words", "fallback"]
 
 
 class TextMeaning(NamedTuple):
-    """What is made of a variable's text: whether there is one, a number, or which of some words it is (`form`), and
-    what stands for it where there is none (`fallback`)."""
+    """What is made of a variable's text: whether there is one, a number, or which of some words it is (`form`; `words`
+    where they switch nothing on or off), and what stands for it where there is none (`fallback`)."""
 
     kind: _Kind
     said: str
@@ -86,6 +86,11 @@ _INTEGER = TextMeaning("form", "an integer")
 _REAL = TextMeaning("form", "a real number")
 _DIGITS = TextMeaning("form", "digits")
 """An integer of which digits are taken apart, as of 0930."""
+
+
+def is_empty(meaning: TextMeaning) -> bool:
+    """Whether a default is no more than that there is none: `""`, `nullptr`."""
+    return meaning.kind == "fallback" and meaning.said in ('""', "nullptr", "NULL", "std::string()", "{}", "")
 
 
 class EnvironmentReading(NamedTuple):
@@ -536,6 +541,10 @@ class _Use:
                     asked.append(value)
                 case _:
                     asked += filter(self._is_it, _asked(value))
+                    yield from _defaults(self._stands_for(value))
+        for statement in self.function.statements:
+            if isinstance(statement, r.Branch):
+                yield from _defaults(self._set_by(statement))
         asked += [one for statement in self.function.statements for one in _conditions(statement) if self._is_it(one)]
         if asked and self._is_only(asked):
             yield PRESENCE
@@ -545,8 +554,9 @@ class _Use:
         ):
             yield _DIGITS
         words.discard("")
-        if words and (words <= _SWITCHES or self._numbers):
-            yield TextMeaning("form", f"is one of {', '.join(sorted(words))}")
+        if words:
+            kind: _Kind = "form" if words <= _SWITCHES or self._numbers else "words"
+            yield TextMeaning(kind, f"is one of {', '.join(sorted(words))}")
 
     def _is_it(self, value: r.Value | None) -> bool:
         inner = places.strip(value)
@@ -562,6 +572,29 @@ class _Use:
             case r.Call(callee=r.Member(base=base, name=name)) if name in _SAME:
                 return self._is_it(base)
         return False
+
+    def _is_in(self, value: r.Value | None) -> bool:
+        return any(map(self._is_it, places.walk(value)))
+
+    def _stands_for(self, value: r.Value) -> Iterator[r.Value]:
+        """What stands for a text that is not there: `dir ? fs::path(dir) : fallback`, `dir.value_or(fallback)`."""
+        match value:
+            case r.Conditional(condition=condition, then=then, other=other) if self._is_in(condition):
+                if self._is_in(then) != self._is_in(other):
+                    yield other if self._is_in(then) else then
+            case r.Call(callee=r.Member(base=base, name="value_or"), args=(only,)) if self._is_it(base):
+                yield only
+
+    def _set_by(self, branch: r.Branch) -> Iterator[r.Value]:
+        """The same by a branch: `if (dir) root = dir; else root = fallback;`, `if (!dir) dir = fallback;`."""
+        if not self._is_in(branch.condition):
+            return
+        then, other = _only_assigned(branch.then), _only_assigned(branch.other)
+        if then is not None and other is not None and text(then.target) == text(other.target):
+            if self._is_in(then.value) != self._is_in(other.value):
+                yield other.value if self._is_in(then.value) else then.value
+        elif then is not None and not branch.other and self._is_it(then.target) and not self._is_in(then.value):
+            yield then.value
 
     def _is_number(self, value: r.Value) -> bool:
         """Whether it is a number made of the text, or a local that begins with one."""
@@ -610,6 +643,21 @@ def _by_name(name: str) -> TextMeaning:
     if re.search(r"(?i)bool", name):
         return TextMeaning("form", name)
     return _REAL if re.search(r"(?i)float|double", name) else _INTEGER
+
+
+def _only_assigned(body: r.Body) -> r.Assign | None:
+    match body:
+        case (r.Evaluate(value=r.Assign(op="=") as value),) | (
+            r.Block(body=(r.Evaluate(value=r.Assign(op="=") as value),)),
+        ):
+            return value
+    return None
+
+
+def _defaults(values: Iterator[r.Value]) -> Iterator[TextMeaning]:
+    """Of what stands for a missing text; that there is none is no default."""
+    made = (TextMeaning("fallback", text(places.strip(value) or value)) for value in values)
+    yield from (meaning for meaning in made if not is_empty(meaning))
 
 
 def _values(function: Function) -> Iterator[r.Value]:

@@ -6,6 +6,7 @@
   makes a number of it that another compares with words or only asks for, they know other words for on and off, or fall
   back to other defaults
 - the same where each decides by it on its own, and a loop leads to one of them: each object that it constructs reads it
+- a variable of which the constructors of two classes make the same number or choice, or for which they have one default
 - with `--certainty possible`, a variable that is read in a loop, and any that several functions or a constructor read
 
 ## Why it is a bug
@@ -125,7 +126,8 @@ def _in_several(
     is_ambiguous = any(_differ(shared, kind) for kind in ("form", "fallback"))
     differently = ", which interpret it differently" if is_ambiguous else ""
     often = next((step for one in shared if (step := _often(around, one)) is not None), None)
-    harms = is_ambiguous or (_decide_alike(shared) and (often is not None or any(one.when == "loop" for one in shared)))
+    is_often = often is not None or any(one.when == "loop" for one in shared)
+    harms = is_ambiguous or (_decide_alike(shared) and is_often) or _repeat(shared)
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
@@ -148,6 +150,15 @@ def _decide_alike(places: list[environment.EnvironmentReading]) -> bool:
     if not all(made):
         return False
     return environment.PRESENCE not in made[0] or all(one.when == "construction" for one in places)
+
+
+def _repeat(places: list[environment.EnvironmentReading]) -> bool:
+    """Whether the constructors of several classes make the same number or choice of a text, or say the same default."""
+    made = {frozenset(meaning for meaning in one.meanings if not environment.is_empty(meaning)) for one in places}
+    owners = {one.owner for one in places}
+    if len(made) != 1 or None in owners or len(owners) < 2:
+        return False
+    return any(meaning != environment.PRESENCE for one in made for meaning in one)
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
