@@ -22,6 +22,7 @@ from ownlint import (
     validity,
 )
 from ownlint import records as r
+from ownlint_rules.handles import _lending as lending
 
 
 class Owned(NamedTuple):
@@ -56,7 +57,7 @@ def borrowed(program: Program) -> list[BorrowedPart]:
     makers = [
         function
         for function in program.functions
-        if function.language == "cpp" and function.home is None and _makes_objects(function)
+        if function.language == "cpp" and function.home is None and lending.makes_objects(function)
     ]
     found = [one for function in makers for one in _of(function, owned, owned)]
     beside = {
@@ -67,23 +68,70 @@ def borrowed(program: Program) -> list[BorrowedPart]:
     return [one for one in found if not one.kept]
 
 
-def _owned(program: Program) -> dict[tuple[str, str], Owned]:
-    """By struct and member: what a function that is given the struct destroys of it."""
+class BorrowedView(NamedTuple):
+    """At `at`, a view over what an owned member of `self` points to is made, which Python gets, and which keeps nothing
+    alive."""
+
+    function: Function
+    at: events.CallEvent
+    self: str
+    owned: Owned
+
+
+@questions.program_question
+def views(program: Program) -> list[BorrowedView]:
+    """In source order."""
+    makers = program.models.functions_that(lambda model: model.keeps == "none" and model.has("borrow", "result"))
+    frees = program.models.functions_that(lambda model: not model.counted and model.has("release", "argument 1"))
+    owned = _owned(program, frees) if any(not makers.isdisjoint(one.mentioned) for one in program.functions) else {}
+    return [
+        BorrowedView(function, call, *source)
+        for function in program.functions
+        if owned and function.language == "cpp" and function.home is None and not makers.isdisjoint(function.mentioned)
+        for call in function.flow.calls
+        if places.last_name(call.node.callee) in makers and call.node.args and _leaves(function, call.node)
+        if (source := _source(function, call.node.args[0], owned)) is not None
+        if not _keeps(function, "", source[1].cls, _aliases(function, source[0]))
+    ]
+
+
+def _leaves(function: Function, call: r.Call) -> bool:
+    """Whether the function answers with the result of the call."""
+    answers = (places.strip(leave.value) for leave in function.flow.leaves if leave.kind == "return")
+    return any(
+        answer is call or (isinstance(answer, r.Name) and conditions.computed_once(function, answer.text) is call)
+        for answer in answers
+    )
+
+
+def _owned(program: Program, frees: frozenset[str] = frozenset()) -> dict[tuple[str, str], Owned]:
+    """By struct and member: what a function that is given the struct destroys of it, or gives to one of `frees`."""
     known, valid = natives.natives(program), validity.of(program)
     found: dict[tuple[str, str], Owned] = {}
     for function in program.functions:
         if function.language != "cpp" or function.home is not None or len(function.record.parameters) != 1:
             continue
         parameter = function.record.parameters[0]
-        cls = valid.class_of_parameter(function, parameter)
-        if cls is None:
-            continue
+        given = valid.class_of_parameter(function, parameter)
         for call in function.flow.calls:
             destroyed = known.destroyed(function, call.node)
-            for where in _places(function, destroyed[1]) if destroyed is not None else ():
-                if len(where) == 2 and where[0] == parameter.name:
+            ended = destroyed[1] if destroyed is not None else None
+            if ended is None and places.last_name(call.node.callee) in frees and call.node.args:
+                ended = call.node.args[0]
+            for where in _places(function, ended) if ended is not None else ():
+                if len(where) != 2:
+                    continue
+                cls = given if where[0] == parameter.name else _cast_from(function, where[0])
+                if cls is not None:
                     found.setdefault((cls.symbol, where[1]), Owned(cls, where[1], function, call))
     return found
+
+
+def _cast_from(function: Function, name: str) -> Class | None:
+    """The struct for which a local takes what the function was given: `Book *self = (Book *)op;`."""
+    at = r.Name(0, 0, name)
+    found = _struct(function, at) if name in function.locals and lending.parameter(function, at) == 0 else None
+    return found[1] if found is not None else None
 
 
 def _places(function: Function, value: r.Value) -> Iterator[places.Place]:
@@ -99,22 +147,11 @@ def _places(function: Function, value: r.Value) -> Iterator[places.Place]:
             yield where
 
 
-def _makes_objects(function: Function) -> bool:
-    """Whether it names what makes an object. Needs no decoding."""
-    return not _makers(function.program).isdisjoint(function.mentioned)
-
-
-@questions.program_question
-def _makers(program: Program) -> frozenset[str]:
-    """Last names of the interface's functions that answer with a new reference."""
-    return program.models.functions_that(lambda model: model.counted and model.has("acquire", "result"))
-
-
 _Members = dict[tuple[str, str], Owned]
 
 
 def _of(function: Function, owned: _Members, sources: _Members) -> Iterator[BorrowedPart]:
-    made = dict(_made(function))
+    made = dict(lending.new_objects(function))
     for write in function.flow.writes if made else ():
         if len(write.place) != 2 or write.place[0] not in made or write.value is None:
             continue
@@ -197,19 +234,6 @@ def _struct(function: Function, value: r.Value | None) -> tuple[str, Class] | No
     return (inner.text, found) if found is not None and kind.pointers else None
 
 
-def _made(function: Function) -> Iterator[tuple[str, Class]]:
-    """The locals that take a new object."""
-    makers = _makers(function.program)
-    for name, (written, _) in function.locals.items():
-        value = conditions.computed_once(function, name)
-        call = places.strip(value)
-        if isinstance(call, r.Call) and places.last_name(call.callee) in makers:
-            kind = types.parse(value.type if isinstance(value, r.Cast) else written)
-            cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
-            if cls is not None:
-                yield name, cls
-
-
 def _is_pointer(cls: Class, name: str) -> bool:
     found = cls.field(name)
     return found is not None and types.parse(found[1].type).pointers == 1
@@ -250,17 +274,21 @@ def _keeps(function: Function, made: str, cls: Class, owner: frozenset[str]) -> 
         for inner in places.walk(conditions.computed_once(function, name))
         if isinstance(inner, r.Name) and inner.text in owner
     }
+    given = next((at for at, one in enumerate(function.record.parameters) if one.name in owner), -1)
     for event in function.flow:
         match event:
             case events.Write(place=(first, field, *_), value=value) if first == made and value is not None:
                 parts = _whole(value)
                 names = owner
                 if _is_object(cls, field):
+                    whole = lending.parameter(function, value)
+                    if whole >= 0 and whole == given and lending.is_taken_down_only(function, given, made, cls, field):
+                        continue
                     parts, names = places.walk(value), owner | from_it
                 if any(isinstance(inner, r.Name) and inner.text in names for inner in parts):
                     return True
             case events.CallEvent(node=call):
-                if any(map(is_owner, call.args)):
+                if any(map(is_owner, call.args)) and not (given >= 0 and lending.lends(function, call, given, made)):
                     return True
     return False
 
@@ -280,8 +308,8 @@ def _is_object(cls: Class, name: str) -> bool:
 @questions.program_question
 def _object_structs(program: Program) -> frozenset[str]:
     """Last names of the structs of which the project makes objects of Python's."""
-    functions = (one for one in program.functions if one.language == "cpp" and _makes_objects(one))
-    return frozenset(cls.name for function in functions for _, cls in _made(function))
+    functions = (one for one in program.functions if one.language == "cpp" and lending.makes_objects(one))
+    return frozenset(cls.name for function in functions for _, cls in lending.new_objects(function))
 
 
 def _is_returned(function: Function, made: str) -> bool:

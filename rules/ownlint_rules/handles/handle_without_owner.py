@@ -8,6 +8,8 @@
   not get that object, as the other classes do that are made so (ctypes, cffi)
 - an object of an extension type (`PyObject_New`) that stores a pointer which another object frees in its `tp_dealloc`,
   or to a part of what that frees, without a reference to that object
+- a `PyMemoryView_FromMemory` over what a member points to which the object frees in its `tp_dealloc`
+- an object of an extension type that stores the object it is made from, which nothing counts, and follows it later
 
 ## Why it is a bug
 
@@ -86,6 +88,7 @@ from collections.abc import Iterator
 from ownlint import Binding, Certainty, Class, Finding, Program, because, contracts, records, rule, validity
 from ownlint_rules.handles import _extension_types as extension_types
 from ownlint_rules.handles import _python_wrappers as python_wrappers
+from ownlint_rules.handles import _uncounted_owners as uncounted_owners
 from ownlint_rules.handles import _wrappers as wrappers
 
 _LEAST = 2
@@ -105,6 +108,23 @@ def handle_without_owner(program: Program) -> Iterator[Finding]:
             certainty=because("sharing", "harmless if a reference to the native object keeps it alive"),
             help=f"store a new reference to `{one.self}` next to `{one.field}` and release it in the deallocator",
             steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
+        )
+    for view in extension_types.views(program):
+        owned, name = view.owned, view.owned.function.name
+        yield view.function.finding(
+            view.at,
+            f"the view of `{view.self}->{owned.field}`, which `{name}` destroys, keeps no reference to `{view.self}`",
+            certainty=because("sharing", f"harmless if something else keeps `{view.self}` alive"),
+            help=f"export the memory by `{view.self}`'s own buffer interface, or return a copy",
+            steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
+        )
+    for two in uncounted_owners.uncounted_owners(program):
+        yield two.function.finding(
+            two.at,
+            f"`{two.made.name}` stores `{two.given}` in `{two.field}` without a reference to it",
+            certainty=because("sharing", f"harmless if something else keeps `{two.given}` alive"),
+            help=f"call `Py_INCREF` when storing it, and release it in the deallocator of `{two.made.name}`",
+            steps=(two.user.step(two.use, f"`{two.field}` is used here"),),
         )
 
 

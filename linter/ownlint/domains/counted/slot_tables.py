@@ -63,9 +63,17 @@ def _slots(program: Program) -> dict[str, frozenset[str]]:
             names = {name for one in file.variables if _is_table(one.type, tables) for name in _named(one.value)}
             found[path] = names
     spelled = [table.encode() for table in sorted(tables)]
+    variables = (one for file in program.files.values() if file.language == "cpp" for one in file.variables)
+    filled = {f'"{one.name}"'.encode(): one.name for one in variables if one.name and _is_table(one.type, tables)}
     for function in program.functions:
-        if function.language == "cpp" and any(table in function.encoded for table in spelled):
+        if function.language != "cpp":
+            continue
+        if any(table in function.encoded for table in spelled):
             found[function.path].update(_local(function, tables))
+        if any(mention[:1] == "=" for mention in function.mentioned):
+            found[function.path].update(
+                _filled_in(function, [filled[said] for said in filled if said in function.encoded])
+            )
     return {path: frozenset(names) for path, names in found.items() if names}
 
 
@@ -87,3 +95,11 @@ def _local(function: Function, tables: frozenset[str]) -> Iterator[str]:
     for statement in function.statements:
         if isinstance(statement, r.Declare) and _is_table(statement.type, tables):
             yield from _named(statement.value)
+
+
+def _filled_in(function: Function, tables: list[str]) -> Iterator[str]:
+    """`BookType.tp_iter = Book_iter;`, where the table is one of the program's variables."""
+    for value in function.values if tables else ():
+        match value:
+            case r.Assign(target=r.Member(base=r.Name(text=name)), value=given) if name in tables:
+                yield from _named(given)
