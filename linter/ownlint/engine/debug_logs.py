@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ownlint.engine import log_levels
+from ownlint.engine import conditions, log_levels
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements, values
 from ownlint.flow.places import last_name, receiver, strip, walk
@@ -126,7 +126,20 @@ class DebugLogs:
 
     def _asks(self, condition: r.Value, on: bool = True) -> bool:
         """Whether a condition holds only where the log is on, or, for `on` false, where it is off."""
-        return log_levels.asks(condition, self.names, on)
+        return log_levels.asks(condition, self.names, on) or self._asks_by_name(condition, on)
+
+    def _asks_by_name(self, condition: r.Value, on: bool) -> bool:
+        """The same by a local that keeps the answer: `const bool count = VLOG_IS_ON(2);`."""
+        inner = strip(condition)
+        match inner:
+            case r.Unary(op="!" | "not", value=value):
+                return self._asks_by_name(value, not on)
+            case r.Binary(op="&&" | "and", left=left, right=right) if on:
+                return self._asks_by_name(left, on) or self._asks_by_name(right, on)
+        if not isinstance(inner, r.Name) or inner.text not in self.function.locals:
+            return False
+        kept = conditions.computed_once(self.function, inner.text)
+        return kept is not None and log_levels.asks(kept, self.names, on)
 
     def _is_log(self, value: r.Value) -> bool:
         """`LOG(2) << a << b`, `LOG_LINES(2, a)`, `logger->debug("..", a)`."""

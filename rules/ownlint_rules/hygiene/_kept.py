@@ -10,10 +10,8 @@ from ownlint import Function, bodies, debug_logs, glance, places, records
 
 class CountedState(NamedTuple):
     name: str
-    at: records.Assign
+    at: records.Value
     """The first place in the function that counts it."""
-    costs: bool
-    """Whether more than an addition is done for it."""
     reader: Function
     log: records.Span
 
@@ -30,21 +28,31 @@ def counted(function: Function) -> Iterator[CountedState]:
             continue
         read = _read_by_log(function, name, users)
         if read is not None and not _is_called_for_log(function):
-            yield CountedState(name, at, own.counts_at_a_cost((at.start,)), *read)
+            yield CountedState(name, at, *read)
 
 
-def _counts(function: Function) -> dict[str, records.Assign]:
-    """`n_ += x;`, `++table[i];` of what is no local, by name: where it is counted first."""
-    found: dict[str, records.Assign] = {}
+def _counts(function: Function) -> dict[str, records.Value]:
+    """`n_ += x;`, `++table[i];`, `n_.fetch_add(x);` of what is no local, by name: where it is counted first."""
+    found: dict[str, records.Value] = {}
     if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
         return found
     for statement in function.statements:
         match statement:
-            case records.Evaluate(value=records.Assign(target=target, op=op) as value) if op not in ("=", ":="):
+            case records.Evaluate(value=value) if (target := _counted(value)) is not None:
                 name = _root(target)
                 if name and name not in function.declared and name not in function.locals:
                     found.setdefault(name, value)
     return found
+
+
+def _counted(value: records.Value) -> records.Value | None:
+    """What a statement adds to."""
+    match value:
+        case records.Assign(target=target, op=op) if op not in ("=", ":="):
+            return target
+        case records.Call(callee=records.Member(base=base, name="fetch_add" | "fetch_sub")):
+            return base
+    return None
 
 
 def _root(value: records.Value) -> str:
@@ -115,6 +123,8 @@ def _only_counts(statement: records.Statement, value: records.Value, name: str) 
         case records.Evaluate(value=records.Assign(target=target, op=op, value=given)) if _root(target) == name:
             counts = op in ("++", "--") or not _says(given, name)
             return counts and (op not in ("=", ":=") or isinstance(places.strip(given), records.Literal))
+        case records.Evaluate(value=records.Call(args=args)) if (on := _counted(statement.value)) is not None:
+            return _root(on) == name and not any(_says(arg, name) for arg in args)
     return False
 
 

@@ -49,7 +49,7 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - work that is already guarded by the log level, and locals that an `#if` of the function declares
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
-- an addition beside other work, and a clock that is read once: both are `possible`
+- one addition to a local beside other work, and a clock that is read once: both are `possible`
 
 ## Known limitations
 
@@ -83,7 +83,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             state.at,
             f"`{state.name}` is counted only for a debug log",
-            certainty=_COSTS if state.costs else _CHEAP,
+            certainty=_COSTS,
             help=_HELP["counted"],
             steps=(state.reader.step(state.log, "only used by this log"),),
         )
@@ -99,7 +99,12 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             first.declared,
             f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
-            certainty=_COSTS if any(work.costs for work in found) else _CHEAP,
+            certainty=_COSTS if any(work.costs for work in found) or _are_many(logs, found) else _CHEAP,
             help=_HELP[kind],
             steps=(function.step(log, "only used by this log"),),
         )
+
+
+def _are_many(logs: debug_logs.DebugLogs, found: list[debug_logs.DebugWork]) -> bool:
+    """Whether a loop counts more than one thing for a log."""
+    return sum(work.kind == "counted" and any(map(logs.is_in_loop, work.writes)) for work in found) > 1
