@@ -29,6 +29,8 @@ from ownlint.project.subjects import Class, Function
 _NO_HANDLES = types.SCALARS | {"void", "auto", "string", "string_view"}
 _STEPS = 3
 _DEPTH = 3
+_MANY = 3
+"""Parameters of a method that ends one of them."""
 _ENDING = habits.NATIVE_ENDS | habits.EMPTIES | {"wipe", "destroy", "unload", "prune"}
 """Words of methods that may end what their object owns."""
 
@@ -66,6 +68,8 @@ class Natives:
         if call.kind == "delete" and call.args:
             written = function.program.types.of(call.args[0], function)
             return (types.parse(written).last, call.args[0]) if written else None
+        if call.kind == "call" and isinstance(call.callee, r.Member):
+            return self._destroyed_by_method(function, call)
         if call.kind != "call" or not isinstance(call.callee, r.Name):
             return None
         name = last_name(call.callee)
@@ -79,9 +83,50 @@ class Natives:
         kind = types.parse(function.program.types.of(call.args[0], function))  # of a library whose headers nobody read
         return (kind.last, call.args[0]) if kind.pointers == 1 and _can_be_handle(kind) else None
 
+    def _destroyed_by_method(self, function: Function, call: r.Call) -> tuple[str, r.Value] | None:
+        """The same of a method that a class only declares, of a library that the project uses."""
+        name = last_name(call.callee)
+        if name not in self._ending_methods or not call.args:
+            return None
+        callee = self.program.calls.callee(call, function)
+        if callee.functions or callee.owner is None:
+            return None
+        for cls in callee.owner.ancestry:
+            one = self.method_destroyers.get((cls.name, name))
+            if one is not None and one.position < len(call.args):
+                return one.type, call.args[one.position]
+        return None
+
+    @program_property
+    def method_destroyers(self) -> dict[tuple[str, str], Destroyer]:
+        """By class and name, the methods that end what they are given and their object has made: `destroyNode(Node*)`
+        beside `Node* createNode()`, `remove(Body*)` beside `Body* add()`."""
+        handed: dict[str, set[str]] = {}
+        ending: list[tuple[str, str, r.FunctionRecord]] = []
+        for name, record in self.program.index.declared_functions():
+            owner = types.parse(record.owner).last if record.owner else ""
+            got = types.parse(record.result)
+            if owner and got.pointers == 1 and _can_be_handle(got) and got.last != owner:
+                handed.setdefault(owner, set()).add(got.last)
+            if owner and 0 < len(record.parameters) < _MANY and (ends_life(name) or "remove" in words(name)):
+                ending.append((owner, name, record))
+        found: dict[tuple[str, str], Destroyer] = {}
+        for owner, name, record in ending:
+            for position, parameter in enumerate(record.parameters):
+                kind = types.parse(parameter.type)
+                if kind.pointers == 1 and kind.last in handed.get(owner, ()):
+                    found.setdefault((owner, name), Destroyer(name, kind.last, position))
+        return found
+
+    @program_property
+    def _ending_methods(self) -> frozenset[str]:
+        return frozenset(name for _, name in self.method_destroyers)
+
     def may_end(self, name: str) -> bool:
         """Whether a call of something of that last name can end the life of a native object."""
-        return name == "delete" or ends_life(name) or name in self.destroyers or name in self._library_ends
+        if name == "delete" or ends_life(name) or name in self.destroyers or name in self._library_ends:
+            return True
+        return name in self._ending_methods
 
     def ends_parts(self, call: r.Call, kind: str) -> bool:
         """Whether a call that ends an object of the native type knows what it ends: one that nobody declares and whose
@@ -435,21 +480,41 @@ def _destroyer(program: Program, name: str, record: r.FunctionRecord) -> Destroy
     handles = [
         (position, types.parse(parameter.type))
         for position, parameter in enumerate(record.parameters)
-        if _can_be_handle(types.parse(parameter.type))
+        if _can_be_handle(kind := types.parse(parameter.type))
+        and "python handle" not in program.models.role(kind.last, ())
     ]
     if not handles:
         return None
-    position, kind = _meant_by(name, handles)
+    position, kind = _meant_by(program, name, handles)
     return Destroyer(name, kind.last, position)
 
 
-def _meant_by(name: str, handles: list[tuple[int, types.Type]]) -> tuple[int, types.Type]:
-    """The parameter that a function ends: the one whose type its name says last, as in `destroyBody(World*, Body*)`."""
+def _meant_by(program: Program, name: str, handles: list[tuple[int, types.Type]]) -> tuple[int, types.Type]:
+    """The parameter that a function ends: what its opposite hands out, as of `book_open(Book*)` and
+    `book_close(Book*, Position*)`, or the one whose type its name says last, as in `destroyBody(World*, Body*)`."""
     said = words(name)
+    if len(handles) > 1:
+        made = {types.parse(one.result).last for one in _opposites(program, name)}
+        found = [one for one in handles if one[1].last in made]
+        if len(found) == 1:
+            return found[0]
+        (_, first), *rest = handles
+        parts = [one for one in rest if one[1].last != first.last and _hands_out(program, first.last, one[1].last)]
+        if len(rest) == len(parts) == 1 and _noun(parts[0][1]) not in said:
+            return parts[0]
     if said[-1] == "erase":
         return handles[-1]
     named = [(said.index(last), at) for at, (_, kind) in enumerate(handles) if (last := _noun(kind)) in said]
     return handles[max(named)[1] if named else 0]
+
+
+def _hands_out(program: Program, outer: str, inner: str) -> bool:
+    """Whether a function that is given an object of the one type answers with one of the other."""
+    return any(
+        record.parameters and types.parse(record.parameters[0].type).last == outer
+        for _, record in program.index.declared_functions()
+        if types.parse(record.result).last == inner and not record.owner
+    )
 
 
 def _noun(kind: types.Type) -> str:
@@ -462,15 +527,29 @@ _SUFFIXES = frozenset({"t", "s", "st", "ref", "ptr", "impl", "handle"})
 
 def _undoes_making(program: Program, name: str, record: r.FunctionRecord) -> bool:
     """Whether it is the opposite of a function that hands out what it is given: `db_connect` and `db_disconnect`,
-    `mix_add_track` and `mix_remove_track`."""
+    `mix_add_track` and `mix_remove_track`, `bank_load` and `bank_unload`."""
     given = {kind.last for one in record.parameters if (kind := types.parse(one.type)).pointers == 1}
     return any(
         (made := types.parse(maker.result)).pointers == 1 and made.last in given and made.last not in _NO_HANDLES
-        for verb, opposite in habits.UNDOES
-        if opposite in words(name)
-        for called in (name.replace(opposite, verb), name.replace(opposite.capitalize(), verb.capitalize()))
-        for _, maker in program.index.records_called(called)
+        for maker in _opposites(program, name)
     )
+
+
+def _opposites(program: Program, name: str) -> Iterator[r.FunctionRecord]:
+    """The functions whose names say the opposite: with the verb that this one's undoes, or without its `un`."""
+    said = words(name)
+    pairs = [(verb, opposite) for verb, opposite in habits.UNDOES if opposite in said]
+    pairs += [(word[2:], word) for word in said if word.startswith("un") and len(word) > _SHORTEST_VERB]
+    for verb, opposite in pairs:
+        for called in {
+            name.replace(opposite, verb),
+            name.replace(opposite.capitalize(), verb.capitalize()),
+            name.replace(opposite.upper(), verb.upper()),
+        } - {name}:
+            yield from (maker for _, maker in program.index.records_called(called))
+
+
+_SHORTEST_VERB = 5
 
 
 def _can_be_handle(kind: types.Type) -> bool:
@@ -519,6 +598,8 @@ def _edges(program: Program, natives: Natives) -> dict[str, set[str]]:
             found.setdefault(cls.name, set()).update(one for one in owned if program.index.defines(one))
             if _ends_unseen(cls):
                 found[cls.name].update(_named_in(field.type))
+    for (owner, _), one in natives.method_destroyers.items():
+        found.setdefault(owner, set()).add(one.type)
     for outer, inner in natives.lent if natives.library_types else ():
         found.setdefault(outer, set()).add(inner)
     for function in program.functions:

@@ -39,6 +39,15 @@ OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
 UNDOES = (
     *OPPOSITES.items(),
     *(("add", "remove"), ("init", "exit"), ("init", "deinit"), ("init", "fini"), ("start", "stop"), ("begin", "end")),
+    *(
+        ("new", "del"),
+        ("add", "del"),
+        ("create", "remove"),
+        ("insert", "remove"),
+        ("append", "remove"),
+        ("open", "close"),
+    ),
+    *(("alloc", "dealloc"), ("create", "destroy"), ("spawn", "kill"), ("spawn", "despawn"), ("make", "remove")),
 )
 """Of functions of C, the verb of one that hands out an object, and that of the one which ends it."""
 BEGINS = frozenset({*OPPOSITES, "ref", "addref", "incref", "lock", "pin", "begin", "enter", "start", "add"})

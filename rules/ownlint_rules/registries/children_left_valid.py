@@ -106,6 +106,7 @@ from ownlint import (
     rule,
     text,
     types,
+    validity,
 )
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
@@ -345,7 +346,12 @@ def _concerns(function: Function, argument: records.Value, registry: registries.
     if any(True for _ in registries.touches(function, registry)):
         return True
     classes = [cls for cls in (registry.held, registry.home) if cls is not None]
-    return any(_is_class(function, p.type, cls) for p in function.record.parameters for cls in classes)
+    known = validity.of(function.program)
+    return any(
+        _is_class(function, p.type, cls) or known.class_of_parameter(function, p) is cls
+        for p in function.record.parameters
+        for cls in classes
+    )
 
 
 def _leads_to(function: Function, cls: Class, home: Class) -> bool:
