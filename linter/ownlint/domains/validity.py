@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 
 import msgspec
 
+from ownlint.bindings import natives
 from ownlint.domains.failure import never_comes_back, reports_failure
 from ownlint.domains.set_once import is_set_once
 from ownlint.engine import glance
@@ -26,7 +27,7 @@ from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, Place, children, last_name, receiver, strip, walk
 from ownlint.project import macro_exits, types
 from ownlint.project.program import Program
-from ownlint.project.questions import Answers, program_property, program_question
+from ownlint.project.questions import Answers, flow_question, program_property, program_question
 from ownlint.project.subjects import Binding, Class, Function
 
 _BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditional) + b"|" + glance.opens(r.Switch))
@@ -130,6 +131,7 @@ class Validity:
         self._outliving: Answers[Class, frozenset[str]] = Answers()
         self._deciding: Answers[Function, frozenset[int]] = Answers()
         self._truths: Answers[str, bool] = Answers(False)
+        self._least: Answers[tuple[Class, str], int] = Answers(_SHARED)
 
     # --- guards ---
 
@@ -187,14 +189,16 @@ class Validity:
         return any(self.program.macros.named(name) for name in function.mentioned)
 
     def _inline_guard(self, cls: Class, functions: list[tuple[Function, str]]) -> ValidityGuard | None:
-        """The flag that at least `_SHARED` functions ask before they go on, and that another one changes."""
+        """The flag that at least `_SHARED` functions ask before they go on, and that another one changes; fewer where
+        that one ends what the object stands for."""
         asking: dict[str, list[tuple[Function, int]]] = {}
-        for function, root in functions if len(functions) >= _SHARED else ():
+        for function, root in functions:
             for index, names in self.inline_checks(function, (root,), cls).items():
                 for name in names:
                     asking.setdefault(name, []).append((function, index))
         for name, found in sorted(asking.items()):
-            if len({function for function, _ in found}) >= _SHARED and self._is_changed(cls, name):
+            asked_by = len({function for function, _ in found})
+            if (asked_by >= _SHARED and self._is_changed(cls, name)) or asked_by >= self.least_checks(cls, name):
                 function, index = found[0]
                 return ValidityGuard(
                     function, frozenset({(name,)}), frozenset(), False, function.flow.events[index], inline=cls
@@ -204,11 +208,59 @@ class Validity:
     def _is_changed(self, cls: Class, name: str) -> bool:
         """Whether a function that makes no object of the class stores the flag, or resets it."""
         return any(
-            write.place[-1] == name and (function.cls is cls or self._is_given(function, write.place[0], cls))
+            write.place[-1] == name and (function.cls is cls or self._is_given(function, write, cls))
             for function in self.program.functions
             if function.mentions("=" + name) and function.record.kind != "constructor"
             for write in function.flow.writes
         )
+
+    def least_checks(self, cls: Class, name: str) -> int:
+        """How many functions have to ask a flag of the class for it to be one that all have to ask. One that is stored
+        where what the object stands for ends says that it is gone, whoever asks; a null pointer may be an argument
+        that native code knows."""
+        return self._least.ask((cls, name), lambda: self._found_least(cls, name))
+
+    def _found_least(self, cls: Class, name: str) -> int:
+        found = cls.field(name)
+        if found is None or not self._is_stored_at_end(cls, name):
+            return _SHARED
+        kind = types.parse(self.program.names.expand(found[1].type, found[0].file, found[0].symbol))
+        return _SHARED - 1 if kind.pointers or kind.arguments else 1
+
+    def _is_stored_at_end(self, cls: Class, name: str) -> bool:
+        """Whether a function stores a constant in the member of an object of the class, gives it nothing new to stand
+        for, and ends something of which that is a part."""
+        known = natives.natives(self.program)
+        pointed = set(known.pointed_to_by(cls))
+        for function in self.program.functions if pointed else ():
+            if function.language != "cpp" or not function.mentions("=" + name):
+                continue
+            if function.record.kind in ("constructor", "destructor"):
+                continue
+            stored = [
+                write for write in function.flow.writes if write.place[-1] == name and self._is_of(write, function, cls)
+            ]
+            if not any(isinstance(strip(write.value), r.Literal) for write in stored) or any(
+                self._is_of(write, function, cls)
+                and not isinstance(strip(write.value), r.Literal)
+                and (field := cls.field(write.place[-1])) is not None
+                and types.parse(field[1].type).last in pointed
+                for write in function.flow.writes
+            ):
+                continue
+            ended = {kind for _, kind, _ in (*natives.destroys(function, known), *natives.given_up(function))}
+            ended = ended.union(*(end.types for end in natives.ends(function, known)))
+            if any(kind == one or known.reaches(kind, one, cls.name) for kind in ended for one in pointed):
+                return True
+        return False
+
+    def _is_of(self, write: e.Write, function: Function, cls: Class) -> bool:
+        """Whether a member is written that is one of an object of the class."""
+        target = strip(write.target)
+        if isinstance(target, r.Member) and not (isinstance(target.base, r.Name) and target.base.text == THIS):
+            written = types.parse(self.program.types.of(target.base, function))
+            return cls.name in (written.last, *(types.parse(one).last for one in written.arguments))
+        return function.home is not None and cls in function.home.ancestry and write.place[0] == THIS
 
     def is_settled(self, cls: Class) -> bool:
         """Whether the guards of a class ask only for what is set when an object is made, and never changes: they say
@@ -222,9 +274,10 @@ class Validity:
             return False
         return all(is_set_once(cls, name) for (name,) in flags)
 
-    def _is_given(self, function: Function, root: str, cls: Class) -> bool:
+    def _is_given(self, function: Function, write: e.Write, cls: Class) -> bool:
+        where = self.where(function, write.target) or write.place
         return any(
-            one.name == root and self.class_of_parameter(function, one) is cls for one in function.record.parameters
+            one.name == where[0] and self.class_of_parameter(function, one) is cls for one in function.record.parameters
         )
 
     def inline_checks(self, function: Function, at: Place, cls: Class) -> dict[int, frozenset[str]]:
@@ -325,7 +378,7 @@ class Validity:
             if home in roots and _has_this(function):
                 out.setdefault(roots[home], []).append((function, (THIS,), home))
             for parameter in function.record.parameters:
-                if types.parse(parameter.type).last in names:
+                if types.parse(parameter.type).last in names or function.says(_CASTS):
                     seen_as = self.class_of_parameter(function, parameter)
                     if seen_as in roots:
                         out.setdefault(roots[seen_as], []).append((function, (parameter.name,), seen_as))
@@ -376,11 +429,17 @@ class Validity:
         )
 
     def class_of_parameter(self, function: Function, parameter: r.Parameter) -> Class | None:
-        """The project's class that a parameter refers to."""
+        """The project's class that a parameter refers to; of an object of Python's, the one that it is cast to."""
         kind = types.parse(parameter.type)
         if not parameter.name or not (kind.pointers or kind.reference):
             return None
-        written = self.program.names.expand(parameter.type, function.file, function.record.scope)
+        named = parameter.type
+        if kind.pointers == 1 and "python handle" in self.program.models.role(kind.last, ()):
+            casts = _casts(function)
+            if len(casts.get(parameter.name, ())) != 1:
+                return None
+            (named,) = casts[parameter.name]
+        written = self.program.names.expand(named, function.file, function.record.scope)
         return self.program.names.find_class(written, function.record.scope, function.file)
 
     def _forwarded(self, function: Function, known: dict[Class, list[ValidityGuard]]) -> ValidityGuard | None:
@@ -440,6 +499,8 @@ class Validity:
                 return (*found, name) if found is not None else None
             case r.Call(args=()) if inner.kind == "call" and depth < _MOST_STEPS:
                 return self._through_getter(function, inner, depth)
+            case r.Call(args=(given,)) if depth < _MOST_STEPS and _cast_by(function, inner):
+                return self.where(function, given, depth + 1)
         found = place(function, inner)
         if found is None or depth >= _MOST_STEPS:
             return found
@@ -502,6 +563,9 @@ class Validity:
             return any(self.where(function, part) in flags for part in _terms(event.value))
         if not isinstance(event, e.CallEvent) or event.asserted or event.node.kind != "call":
             return False
+        pointing = self._arrow(function, event.node)
+        if pointing is not None and self.where(function, receiver(event.node)) == at:
+            return self.checks(pointing, guards)
         name = last_name(event.node.callee)
         named = [guard for guard in guards if guard.name == name and guard.inline is None]
         where: Place | None = None
@@ -522,6 +586,16 @@ class Validity:
         if any(where == (*at, *owner) for owner in owners) and self._is_any_guard(name):
             return True
         return where == at and self._always_checks(function, event, guards)
+
+    def _arrow(self, function: Function, call: r.Call) -> Function | None:
+        """The `operator->` of the object's class by which a call reaches the method of another one."""
+        if not isinstance(call.callee, r.Member) or not call.callee.arrow:
+            return None
+        kind = types.parse(self.program.types.of(call.callee.base, function))
+        if kind.pointers or kind.arguments or not kind.name:
+            return None
+        cls = self.program.names.find_class(kind.name, function.record.scope, function.file)
+        return next((one for one in cls.methods if one.name == "operator->"), None) if cls is not None else None
 
     def _is_any_guard(self, name: str) -> bool:
         return name in self._names
@@ -635,9 +709,9 @@ class Validity:
             revived = [
                 write
                 for write in function.flow.writes
-                if write.place[: len(at)] == at
-                and isinstance(write.value, r.Literal)
-                and refused.get(write.place[len(at) :]) is _is_false(write.value)
+                if isinstance(write.value, r.Literal)
+                and (where := self.where(function, write.target) or write.place)[: len(at)] == at
+                and refused.get(where[len(at) :]) is _is_false(write.value)
             ]
             for use in self.uses(function, at, seen_as) if revived else ():
                 after = function.flow.after(use.event)
@@ -771,7 +845,16 @@ class Validity:
                         yield ValidityUse(event, at, field, text(base), "")
 
     def _lent(self, function: Function, event: e.CallEvent, at: Place, cls: Class) -> Iterator[ValidityUse]:
-        """What an accessor answers that throws where that is no longer good, `doc().pages`: used after the call."""
+        """What an accessor answers that throws where that is no longer good, `doc().pages`, also an `operator->`: used
+        after the call."""
+        pointing = self._arrow(function, event.node)
+        if pointing is not None and self.where(function, receiver(event.node)) == at:
+            returned = {self.where(pointing, one.value) for one in pointing.flow.leaves if one.kind == "return"}
+            only = returned.pop() if len(returned) == 1 else None
+            if only is not None and len(only) == 2 and only[0] == THIS and self._is_handle(cls, only[1]):
+                after = function.flow.events[min(target for target, _ in function.flow.successors[event.index])]
+                yield ValidityUse(after, at, only[1], text(event.node), "")
+            return
         accessors = {guard.function for guard in self.guards_of(cls) if not guard.answers}
         if event.node.args or accessors.isdisjoint(self.program.calls.callee(event.node, function).functions):
             return
@@ -894,6 +977,54 @@ def guard_owners(guards: list[ValidityGuard]) -> frozenset[Place]:
 
 
 # --- what makes a guard ---------------------------------------------------------------------------------
+
+
+_CASTS = re.compile(glance.opens(r.Cast) + b"|" + glance.opens(r.Call))
+_CAST_IN_MACRO = re.compile(
+    r"[\s(]*(?:\(\s*(?:struct\s+)?([\w:]+)\s*\*\s*\)|(?:reinterpret|static)_cast\s*<\s*(?:struct\s+)?([\w:]+)\s*\*\s*>)"
+    r"[\s(]*(\w+)[\s)]*"
+)
+
+
+@flow_question
+def _casts(function: Function) -> dict[str, frozenset[str]]:
+    """To which types a function casts each of its parameters, also where what it calls does nothing else."""
+    names = _parameters(function)
+    found: dict[str, set[str]] = {}
+    for value in function.values:
+        match value:
+            case r.Cast(value=inner) | r.Call(args=(inner,)) if isinstance(given := strip(inner), r.Name):
+                if given.text in names:
+                    kind = types.parse(value.type if isinstance(value, r.Cast) else _cast_by(function, value))
+                    if kind.pointers == 1 and not kind.is_scalar:
+                        found.setdefault(given.text, set()).add(kind.last)
+    for written, initial in function.locals.values():
+        given = strip(initial)
+        kind = types.parse(written)
+        if isinstance(initial, r.Cast) or not isinstance(given, r.Name) or given.text not in names:
+            continue
+        if kind.pointers == 1 and not kind.is_scalar and not kind.is_placeholder:
+            found.setdefault(given.text, set()).add(kind.last)
+    plain = {types.parse(parameter.type).last for parameter in function.record.parameters} | {"void", "PyVarObject"}
+    return {name: frozenset(kinds - plain) for name, kinds in found.items() if kinds - plain}
+
+
+def _cast_by(function: Function, call: r.Call) -> str:
+    """The type of what a call answers that does nothing but cast what it is given; empty for any other."""
+    name = call.callee.text if isinstance(call.callee, r.Name) else ""
+    if not name or name in function.declared:
+        return ""
+    for macro in function.program.macros.named(name):
+        cast = _CAST_IN_MACRO.fullmatch(macro.body)
+        if cast is not None and macro.parameters == (cast[3],):
+            return f"{cast[1] or cast[2]}*"
+    for callee in function.program.calls.callee(call, function).functions[:1]:
+        match callee.body if callee.is_short and len(callee.record.parameters) == 1 else ():
+            case (r.Leave(kind="return", value=r.Cast(type=written, value=inner)),):
+                given = strip(inner)
+                if isinstance(given, r.Name) and given.text == callee.record.parameters[0].name:
+                    return written
+    return ""
 
 
 def _subject(function: Function) -> Place:

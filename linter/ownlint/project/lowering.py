@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
+from ownlint.flow import macro_locals
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import Surroundings, lower
 from ownlint.models.libraries import Models
@@ -61,20 +62,25 @@ class Lowering:
         self._index = index
         self._macros = macros
         self._models = models
-        self._bodies: _Latest[r.Body] = _Latest()
+        self._bodies: _Latest[tuple[r.Body, Note]] = _Latest()
         self._flows: _Latest[tuple[Flow, Note]] = _Latest()
 
     def body(self, function: Function) -> r.Body:
         kept = self._bodies.get(function)
         if kept is not None:
-            return kept
+            read(kept[1])
+            return kept[0]
         looks_at(function, function.path)
         spend(1 + len(function.encoded) // _BYTES_A_STEP)
-        body = r.decode_body(function.record)
-        for dropped in self._bodies.keep(function, body):
+        made = derived(lambda: self._decoded(function))
+        for dropped in self._bodies.keep(function, made):
             for name in ("locals", "declared", "statements", "_values"):
                 dropped.__dict__.pop(name, None)
-        return body
+        return made[0]
+
+    def _decoded(self, function: Function) -> r.Body:
+        body = r.decode_body(function.record)
+        return macro_locals.declared(self._macros.named, body) if function.language == "cpp" else body
 
     def flow(self, function: Function) -> Flow:
         kept = self._flows.get(function)

@@ -66,7 +66,7 @@ Call the check first, as the siblings do.
 ## Known limitations
 
 - A check is a function that only throws, aborts or fails depending on a flag of the object or its owner, one that calls
-  such a function, or a condition that three functions test first.
+  such a function, or a condition that three functions test first; fewer where the flag is stored as the object ends.
 - A flag that starts unset ("not started yet") is reported only if nearly all siblings check it.
 - An object that is invalidated between the check and the use is not detected.
 
@@ -288,8 +288,10 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
     careful = [one for one in judged if one.kind in ("checked", "asked")]
     skipping = [one for one in judged if one.kind not in ("checked", "asked")]
     guards = known.guards_of(cls)
+    flags = {flag[0] for guard in guards for flag in guard.flags if len(flag) == 1}
+    least = min((_LEAST, *(known.least_checks(cls, name) for name in sorted(flags))))
     for one in skipping:
-        certainty = _certainty(len(checking), len(careful), len(judged), guards)
+        certainty = _certainty(len(checking), len(careful), len(judged), guards, least)
         if known.is_settled(cls):
             asked = " and ".join(f"`{name}`" for name in sorted({flag[-1] for guard in guards for flag in guard.flags}))
             certainty = weaker(certainty, because("value", f"{asked} is null although no code that was read clears it"))
@@ -313,10 +315,12 @@ def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[vali
     return one._replace(kind="asked")
 
 
-def _certainty(checking: int, careful: int, all_of_them: int, guards: list[validity.ValidityGuard]) -> Certainty:
+def _certainty(
+    checking: int, careful: int, all_of_them: int, guards: list[validity.ValidityGuard], least: int
+) -> Certainty:
     unready = all(guard.unready for guard in guards)
     share = f"{careful} of {all_of_them} siblings make the check"
-    if checking < _LEAST or (2 if checking < _MANY else 3) * careful < all_of_them:
+    if checking < least or (2 if checking < _MANY else 3) * careful < all_of_them:
         return because("possible", f"only {share}")
     if unready:
         enough = checking > _MANY and 4 * careful >= 3 * all_of_them
@@ -362,5 +366,7 @@ def _why(one: _Judged, guard: validity.ValidityGuard) -> str:
         return f" before `{guard.name}` is {'called' if guard.inline is None else 'checked'}"
     if one.kind == "partly":
         return f", but not every path {'calls' if guard.inline is None else 'checks'} `{guard.name}` first"
-    about = "its object" if one.at == ("this",) else f"`{one.at[-1]}`"
+    shown = one.use.shown.rpartition("->")[0]
+    name = shown if len(one.at) == 1 and shown.isidentifier() and one.use.callee else one.at[-1]
+    about = "its object" if one.at == ("this",) else f"`{name}`"
     return f" without checking that {about} is still valid"
