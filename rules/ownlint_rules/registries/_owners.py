@@ -38,8 +38,8 @@ Ended = tuple[Function, events.Event, r.Value]
 
 @questions.program_question
 def ends(program: Program) -> dict[str, list[Ended]]:
-    """Where functions end an object of a native type, by the type's name; below `NUMBER` what a member that is handed
-    to a function of C stands for which nobody defines."""
+    """Where functions end an object of a native type, by the type's name; below `NUMBER` what a value stands for that
+    is handed to a function which nobody defines."""
     found = natives.natives(program)
     out: dict[str, list[Ended]] = {}
     for function in program.functions:
@@ -70,7 +70,7 @@ def _names(function: Function, kind: str) -> tuple[str, ...]:
 
 
 def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, r.Value]]:
-    """Where a function ends what a member stands for that is a number: it comes again."""
+    """Where a function ends what a number stands for: it comes again."""
     if not any(natives.ends_life(name) for name in function.mentioned):
         return
     for call in function.flow.calls:
@@ -78,8 +78,8 @@ def _closes_number(function: Function) -> Iterator[tuple[events.CallEvent, r.Val
         if not natives.ends_life(name) or len(args) != 1 or not isinstance(call.node.callee, r.Name):
             continue
         inner = places.strip(args[0])
-        is_member = isinstance(inner, r.Member) or (isinstance(inner, r.Name) and inner.text not in function.declared)
-        if is_member and inner is not None and not function.program.calls.callee(call.node, function).functions:
+        is_named = isinstance(inner, r.Member | r.Name) or (isinstance(inner, r.Call) and not inner.args)
+        if is_named and inner is not None and not function.program.calls.callee(call.node, function).functions:
             yield call, inner
 
 

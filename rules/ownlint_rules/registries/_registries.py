@@ -471,6 +471,8 @@ def _of_c(program: Program) -> Iterator[Registry]:
             if done is None or not names or names[0] not in declared:
                 continue
             value = containers.key_type(function, done.value) if done.value is not None else ""
+            if "python handle" in program.models.role(types.parse(value).last, ()):  # a cast that Python asks for
+                value = program.types.of(places.strip(done.value), function)
             held = elements.held_class(program, value, function.file, function.record.scope)
             if held is not None:
                 file, node, home = declared[names[0]]

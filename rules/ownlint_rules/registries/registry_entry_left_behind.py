@@ -448,6 +448,8 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     by_value = owners.emptied(program).get(registry.held.name, ()) if held.pointers == 1 else ()
     values = {id(at) for _, at, _ in by_value}
     ended = [*(_ends_of(keyed, registry) if keyed.last not in ("", "void") else ()), *by_value]
+    if keyed.pointers == 1 and keyed.last != registry.held.name:
+        ended += owners.emptied(program).get(keyed.last, ())
     if any(not _ENDED.isdisjoint(pairs.words(taker.name)) for taker in known.takers(registry)):
         return  # it is called when the object that is the key has ended
     left = [one for one in ended if not known.takings(one[0], registry)]
@@ -477,6 +479,8 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
             if siblings
             else because("later-use", f"harmless if `{taken[0][0].name}` runs before the entry is looked up again")
             if of_handle and _is_beside(function, registry)
+            else because("later-use", "harmless if no other object ever gets the same key")
+            if (tells or frees) and _finds_or_makes(registry)
             else because("value", "harmless if no other object ever gets the same address"),
             help=f"erase the entry from `{registry.shown}` too",
             steps=(*told, *steps),
@@ -641,7 +645,21 @@ def _key(registry: registries.Registry) -> types.Type:
     arguments = types.parse(registry.type).arguments if registry.keyed else ()
     program = registry.held.program
     scope, file = (registry.home.symbol, registry.home.file) if registry.home else ("", program.files[registry.path])
-    return types.parse(program.names.expand(arguments[0], file, scope) if arguments else "")
+    key = types.parse(program.names.expand(arguments[0], file, scope) if arguments else "")
+    if arguments and (key.last == "void" or key.is_scalar):
+        return next(_addresses_put(registry), key)
+    return key
+
+
+def _addresses_put(registry: registries.Registry) -> Iterator[types.Type]:
+    """Of what the keys are addresses, where their type does not say: of pointers that are cast."""
+    for function in registry.held.program.functions:
+        if function.language == "cpp":
+            for putting in registries.puttings(function, registry):
+                for value in putting.values[:1]:
+                    kind = types.parse(function.program.types.of(places.strip(value), function))
+                    if kind.pointers == 1 and not kind.is_scalar and kind.last != "void":
+                        yield kind
 
 
 def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[owners.Ended]:
@@ -649,8 +667,7 @@ def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[owners.
     program = registry.held.program
     if key.pointers != 1:
         for function, at, said in owners.ends(program).get(owners.NUMBER, ()) if key.is_scalar else ():
-            base = said.base if isinstance(said, records.Member) else None
-            if member_stores.is_of_class(function, base, registry.held, strict=True):
+            if _is_number_of(function, said, registry):
                 yield function, at, said
         return
     yield from owners.ends(program).get(key.last, ())
@@ -661,6 +678,83 @@ def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[owners.
             for store in member_stores.stores_of(function, name, registry.held):
                 if assignments.held(store.value) in dead and store.at.index in function.flow.reachable:
                     yield function, store.at, store.base or store.target
+
+
+def _is_number_of(function: Function, said: records.Value, registry: registries.Registry) -> bool:
+    """Whether a number is that of an object in the registry: a member of it, what a method of it answers, the key of an
+    entry, or what the function looks up there."""
+    match said:
+        case records.Member(base=base, name="first"):
+            return _is_in(function, base, registry)
+        case records.Member(base=base) | records.Call(callee=records.Member(base=base)):
+            return member_stores.is_of_class(function, base, registry.held, strict=True)
+        case records.Name(text=name) if name not in function.declared:
+            return member_stores.is_of_class(function, None, registry.held, strict=True)
+        case records.Name(text=name):
+            if function.bound.get(name, ("",))[0] == name and _is_in(function, said, registry):
+                return True
+            made = [one for one in containers.made_from(function, said) if one is not said]
+            return any(
+                isinstance(inner := places.strip(one), records.Member | records.Call)
+                and not (isinstance(inner, records.Call) and inner.args)
+                and _is_number_of(function, inner, registry)
+                for one in made
+            ) or any(
+                isinstance(key := places.strip(one), records.Name) and key.text == name
+                for event, _ in registries.touches(function, registry)
+                for one in _keys_of(event)
+            )
+    return False
+
+
+def _is_in(function: Function, value: records.Value, registry: registries.Registry) -> bool:
+    """Whether a local stands for an entry: an iterator, the variable of a loop."""
+    inner = places.strip(value)
+    if not isinstance(inner, records.Name) or inner.text not in function.locals:
+        return False
+    match places.strip(function.locals[inner.text][1]):
+        case records.Index(base=base) | records.Call(callee=records.Member(base=base)):
+            return registry.is_called(containers.names_of(function, base))
+    return False
+
+
+def _keys_of(event: events.Event) -> Sequence[records.Value]:
+    """What is looked up in a registry where it is touched."""
+    match event:
+        case events.CallEvent(node=records.Call(callee=records.Member(), args=args)):
+            return args[:1]
+        case events.CallEvent(node=records.Call(args=args)):
+            return args[1:2]
+        case events.Read(node=records.Index(indexes=indexes)) | events.Write(target=records.Index(indexes=indexes)):
+            return indexes
+    return ()
+
+
+def _finds_or_makes(registry: registries.Registry) -> bool:
+    """Whether a function looks a key up and, where it is new, puts something in, itself or in what it calls: it answers
+    with the entry that was left where a new object has got the old one's key."""
+    looking: set[Function] = set()
+    putting: set[Function] = set()
+    for function in registry.held.program.functions:
+        if function.language != "cpp" or not registries.says(function, registry):
+            continue
+        if any(change is False for _, change in registries.touches(function, registry)):
+            looking.add(function)
+        inserts = [one for one in containers.inserts(function) if registry.is_called(one.container.names)]
+        if inserts:
+            putting.add(function)
+        if any(one.is_answered for one in inserts):
+            looking.add(function)
+
+    def calling(ones: set[Function]) -> set[Function]:
+        return ones | {
+            caller
+            for one in ones
+            for caller in one.program.index.callers(one)
+            if any(True for _ in registries.calls_of(caller, one))
+        }
+
+    return not calling(looking).isdisjoint(calling(putting))
 
 
 def _is_told_of_end(function: Function, key: types.Type) -> bool:
@@ -727,7 +821,7 @@ _REPLACING = frozenset({"assign", "replace"})
 
 
 def _is_verified(registry: registries.Registry) -> bool:
-    """Whether who looks an entry up asks the handle whether it is still good."""
+    """Whether who looks an entry up asks the handle whether it is still good, or compares what it says of itself."""
     marks = registries.marks(registry.held)
     asked = {*marks[0]} if marks is not None else set[str]()
     asking = {
@@ -749,25 +843,61 @@ def _is_verified(registry: registries.Registry) -> bool:
         )
         for function in registry.held.program.functions
         if function.language == "cpp" and function.home is not registry.held
+    ) or any(
+        any(_compares_own(function, part, registry.held) for part in places.walk(test.value))
+        for function in registry.held.program.functions
+        if function.language == "cpp"
+        and function.home is not registry.held
+        and any(change is False for _, change in registries.touches(function, registry))
+        for test in function.flow
+        if isinstance(test, events.Test) and not test.asserted
     )
 
 
-def _telling(function: Function, registry: registries.Registry) -> events.Event | None:
-    """Where the function stores a handle's mark, itself or in what it calls."""
-    marks = registries.marks(registry.held)
+def _compares_own(function: Function, value: records.Value, held: Class) -> bool:
+    """Whether a handle is asked for something which is compared with that of another object."""
+    if not isinstance(value, records.Binary) or value.op not in ("==", "!="):
+        return False
+    return any(
+        isinstance(inner, records.Call)
+        and not inner.args
+        and isinstance(inner.callee, records.Member)
+        and member_stores.is_of_class(function, inner.callee.base, held, strict=True)
+        and isinstance(places.strip(other), records.Member | records.Call)
+        for one, other in ((value.left, value.right), (value.right, value.left))
+        for inner in (places.strip(one),)
+    )
+
+
+def _telling(function: Function, registry: registries.Registry, depth: int = _HELPERS + 1) -> events.Event | None:
+    """Where the function stores a handle's mark, itself, in what it calls, or in a lambda that it hands on."""
+    marks, held = registries.marks(registry.held), registry.held
     for name in marks[0] if marks is not None else ():
         for store in member_stores.stores(function, name):
             return store.at
-        for call in function.flow.calls:
-            for callee in function.program.calls.callee(call.node, function).functions:
-                if callee.home in registry.held.ancestry and next(member_stores.stores(callee, name), None) is not None:
-                    return call
-    for name in registries.pointing_fields(registry.held) if marks is None else ():
-        for store in member_stores.stores_of(function, name, registry.held):
+    unasked = (*registries.pointing_fields(held), *registries.flags(held)) if marks is None else ()
+    for name in unasked if function.record.kind not in ("constructor", "destructor") else ():
+        for store in member_stores.stores_of(function, name, held):
             made = assignments.held(store.value)
-            if made is not None and made.kind == "emptied":
+            if made is not None and made.kind in ("emptied", "flag", "cleared"):
                 return store.at
+    for call in function.flow.calls if depth else ():
+        called = (
+            *(
+                one
+                for one in function.program.calls.callee(call.node, function).functions
+                if one.home in _told(registry)
+            ),
+            *(one for argument in call.node.args for one in registries.lambdas_in(function, argument)),
+        )
+        if any(one is not function and _telling(one, registry, depth - 1) is not None for one in called):
+            return call
     return None
+
+
+def _told(registry: registries.Registry) -> tuple[Class, ...]:
+    """The handles' classes, and the one that has the registry."""
+    return (*registry.held.ancestry, *((registry.home,) if registry.home is not None else ()))
 
 
 def _ending_handle(function: Function, registry: registries.Registry) -> events.Event | None:
@@ -782,7 +912,8 @@ def _is_beside(function: Function, registry: registries.Registry) -> bool:
     """Whether the function belongs to the class that has the registry, or to the handles in it."""
     homes = [cls for cls in (registry.home, registry.held) if cls is not None]
     return function.home in homes or any(
-        elements.held_class(function.program, parameter.type, function.file, function.record.scope) in homes
+        elements.held_class(function.program, parameter.type.replace("&", "*"), function.file, function.record.scope)
+        in homes
         for parameter in function.record.parameters
     )
 
