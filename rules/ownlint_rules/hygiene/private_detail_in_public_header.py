@@ -1,10 +1,9 @@
-"""A class is in a public header, and only private fields or one source file use it.
+"""A class is in a public header only because a private field has its type.
 
 ## What it reports
 
 - a namespace-scope class that is only used as the type of private fields of one other class, in a header below
   `include/`
-- a class there that nothing else in the header says, and that one or two functions of its only source make objects of
 - with `--diff-base`, the same in any header that was there before the change and gets the class by it
 - with `--certainty possible`, the same in any header, with or without a change
 
@@ -77,8 +76,7 @@ Nest the class in the private section, or forward-declare it and define it in th
   classes share
 - classes of which two or more members are plain values: they cannot be forward-declared
 - namespaces and headers named `internal`, `detail` or similar
-- headers that no other file includes, names of several classes, and a class that its header is named after
-- classes that are thrown
+- headers that no other file includes, and names of several classes
 
 ## Known limitations
 
@@ -95,21 +93,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ownlint import (
-    Certainty,
-    Class,
-    File,
-    Finding,
-    Function,
-    Program,
-    Span,
-    because,
-    places,
-    questions,
-    records,
-    rule,
-    types,
-)
+from ownlint import Certainty, Class, File, Finding, Program, Span, because, questions, records, rule, types
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _NOT_PUBLIC = re.compile(
@@ -131,10 +115,10 @@ _MOST_NAMED = 3
 def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
     for file in program.files.values():
         match = _HEADER.fullmatch(file.path)
-        if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or not file.classes:
+        if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or len(file.classes) < 2:
             continue
         header = _Header(program, file)
-        if (header.names or header.unsaid) and _is_included(program, file, match[1]):
+        if header.names and _is_included(program, file, match[1]):
             others = [one for one in program.files.values() if one is not file and one.language == "cpp"]
             own = [one for one in others if _is_own(one.path, match[1])]
             seen_by = [one for one in others if not _is_own(one.path, match[1])]
@@ -143,8 +127,6 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
                 certainty = _sure(file, own, known is not None and cls.symbol not in known)
                 outer = header.outermost(fields[0][0])
                 yield _found(cls, outer, [*fields, *header.private_signatures(cls.name, outer)], certainty)
-            for cls, users in header.tools(seen_by, own):
-                yield _found_tool(cls, users, _sure(file, own, known is not None and cls.symbol not in known))
 
 
 def _classes_before(program: Program, file: File) -> frozenset[str] | None:
@@ -181,20 +163,6 @@ def _found(cls: Class, outer: Class, users: list[tuple[Class, _Member]], certain
     )
 
 
-def _found_tool(cls: Class, users: list[Function], certainty: Certainty) -> Finding:
-    shown = " and ".join(f"`{user.name}`" for user in users)
-    source = users[0].path.rpartition("/")[2]
-    return cls.finding(
-        _head(cls.record),
-        f"`{cls.name}` is only used by {shown} in `{source}`, but is visible to every includer of this header",
-        certainty=certainty,
-        help=f"define it in an anonymous namespace in `{source}`",
-        steps=tuple(
-            user.step(user.record.name_span, "its only use" if len(users) == 1 else "used here") for user in users
-        ),
-    )
-
-
 def _place(member: _Member) -> Span:
     return member.name_span if isinstance(member, records.FunctionRecord) else member.span
 
@@ -224,13 +192,6 @@ class _Header:
         }
         self.names = self.candidates.keys() | {alias.name for alias in aliases if alias.name in said}
         """Of the candidates, and of the aliases at namespace scope that fields have for a type."""
-        self.unsaid = {
-            cls.name: cls
-            for cls in self.here
-            if cls.name not in said and self._may_be_detail(cls) and _is_unique(program, cls)
-            if _bare(cls.name) != _bare(file.path.rpartition("/")[2].partition(".")[0])
-        }
-        """Classes that no field has for a type, and that the header is not named after."""
         self.private_methods = {
             (f.scope, f.name) for f in file.functions if f.owner and f.access in _HIDDEN and f.parent < 0
         }
@@ -255,26 +216,6 @@ class _Header:
                 parts.add(self.outermost(fields[0][0]).symbol)
                 if not any(_uses(source, name, parts) for source in own):
                     yield cls, fields
-
-    def tools(self, others: list[File], own: list[File]) -> Iterator[tuple[Class, list[Function]]]:
-        """Classes that the header shows no more than their definition of, and that one function or two of its one
-        source make objects of."""
-        hidden = self._unseen(self.unsaid) if len(own) == 1 else set()
-        hidden = {name for name in hidden if not any(_says(other, name) for other in others)}
-        for name, cls in self.unsaid.items() if hidden else ():
-            if name not in hidden or cls.record.kind == "enum class":
-                continue
-            users = [
-                user
-                for user in cls.program.functions
-                if user.file is own[0]
-                and user.home is not cls
-                and user.parent is None
-                and _is_said_by(user.record, name)
-            ]
-            is_tool = any(_makes(user, name) for user in users) and not any(_throws(user, name) for user in users)
-            if is_tool and len(users) < _MOST_NAMED:
-                yield cls, users
 
     def private_signatures(self, name: str, outer: Class) -> Iterator[tuple[Class, records.FunctionRecord]]:
         """Private methods of a class and of those nested in it, each once, that have the name in their signature."""
@@ -393,24 +334,6 @@ def _compares(function: records.FunctionRecord) -> bool:
         "operator<=",
         "operator>=",
         "operator<=>",
-    )
-
-
-def _bare(name: str) -> str:
-    return name.replace("_", "").lower()
-
-
-def _makes(function: Function, name: str) -> bool:
-    """Whether a local is an object of the class."""
-    return any(types.parse(written).last == name for written, _ in function.locals.values())
-
-
-def _throws(function: Function, name: str) -> bool:
-    return any(
-        isinstance(inner, records.Name) and inner.text.rpartition("::")[2] == name
-        for leave in function.flow.leaves
-        if leave.kind == "throw"
-        for inner in places.walk(leave.value)
     )
 
 
