@@ -499,7 +499,9 @@ def _meant_by(program: Program, name: str, handles: list[tuple[int, types.Type]]
         if len(found) == 1:
             return found[0]
         (_, first), *rest = handles
-        parts = [one for one in rest if one[1].last != first.last and _hands_out(program, first.last, one[1].last)]
+        parts = [
+            one for one in rest if one[1].last != first.last and (first.last, one[1].last) in _parts_handed_out(program)
+        ]
         if len(rest) == len(parts) == 1 and _noun(parts[0][1]) not in said:
             return parts[0]
     if said[-1] == "erase":
@@ -508,12 +510,13 @@ def _meant_by(program: Program, name: str, handles: list[tuple[int, types.Type]]
     return handles[max(named)[1] if named else 0]
 
 
-def _hands_out(program: Program, outer: str, inner: str) -> bool:
-    """Whether a function that is given an object of the one type answers with one of the other."""
-    return any(
-        record.parameters and types.parse(record.parameters[0].type).last == outer
+@program_question
+def _parts_handed_out(program: Program) -> frozenset[tuple[str, str]]:
+    """For each function outside of classes the type of its first parameter, and the type that it answers with."""
+    return frozenset(
+        (types.parse(record.parameters[0].type).last, types.parse(record.result).last)
         for _, record in program.index.declared_functions()
-        if types.parse(record.result).last == inner and not record.owner
+        if record.parameters and not record.owner
     )
 
 

@@ -216,7 +216,7 @@ class Validity:
 
     def least_checks(self, cls: Class, name: str) -> int:
         """How many functions have to ask a flag of the class for it to be one that all have to ask. One that is stored
-        where what the object stands for ends says that it is gone, whoever asks; a null pointer may be an argument
+        where what the object stands for ends says that it is gone, however few ask; a null pointer may be an argument
         that native code knows."""
         return self._least.ask((cls, name), lambda: self._found_least(cls, name))
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ownlint.facts import records as r
-from ownlint.flow.places import Place, place_of, walk
+from ownlint.flow.places import Place, place_of, strip, walk
 from ownlint.steps import spend
 
 
@@ -194,9 +194,9 @@ def never_null(every: Sequence[r.Statement], is_never_null: Callable[[r.Value | 
     found: set[str] = set()
     for one in every:
         match one:
-            case r.Declare(names=(name,), value=value, static=False) if is_never_null(_bare(value)):
+            case r.Declare(names=(name,), value=value, static=False) if is_never_null(strip(value)):
                 found.add(name)
-            case r.Assign(target=r.Name(text=name), op="=", value=value) if is_never_null(_bare(value)):
+            case r.Assign(target=r.Name(text=name), op="=", value=value) if is_never_null(strip(value)):
                 found.add(name)
     if not found:
         return frozenset()
@@ -215,12 +215,6 @@ def never_null(every: Sequence[r.Statement], is_never_null: Callable[[r.Value | 
                     if any(one.name == "&" for one in captures):
                         return frozenset()
     return frozenset(name for name in found if declared[name] == given[name] == 1)
-
-
-def _bare(value: r.Value | None) -> r.Value | None:
-    while isinstance(value, r.Cast):
-        value = value.value
-    return value
 
 
 _CONSTANT = re.compile(r"\bconst(expr)?\b")

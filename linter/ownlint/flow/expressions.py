@@ -70,8 +70,8 @@ class Surroundings(NamedTuple):
     """The parameter of Python that is the object whose method it is."""
     only_throws: Callable[[str], bool] = lambda name: False
     """Whether a macro that leaves on failure does so by a `throw`."""
-    never_null: Callable[[str], bool] = lambda name: False
-    """Whether the function of a library that has this name never answers with NULL."""
+    never_null: frozenset[str] = frozenset()
+    """Last names of the functions of libraries that never answer with NULL."""
 
 
 class Expressions:
@@ -110,7 +110,9 @@ class Expressions:
     def is_never_null(self, value: r.Value | None) -> bool:
         if not isinstance(value, r.Call):
             return False
-        return is_plain_new(value) or (value.kind in ("call", "macro") and self.around.never_null(text(value.callee)))
+        return is_plain_new(value) or (
+            value.kind in ("call", "macro") and last_name(value.callee) in self.around.never_null
+        )
 
     def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "", to: str = "") -> None:
         raise NotImplementedError

@@ -62,6 +62,7 @@ class Lowering:
         self._index = index
         self._macros = macros
         self._models = models
+        self._never_null = models.functions_that(lambda model: model.never_null)
         self._bodies: _Latest[tuple[r.Body, Note]] = _Latest()
         self._flows: _Latest[tuple[Flow, Note]] = _Latest()
 
@@ -112,12 +113,8 @@ class Lowering:
             known,
             function.itself,
             macros.only_throws,
-            self._is_never_null,
+            self._never_null,
         )
-
-    def _is_never_null(self, name: str) -> bool:
-        models = self._models.function(name)
-        return bool(models) and all(model.never_null for model in models)
 
     def _can_throw(self, name: str) -> bool:
         """Not what a library of C begins its names with, and nobody here declares or defines."""

@@ -106,7 +106,7 @@ class Macros:
         self._meant: Answers[tuple[str, int], str] = Answers()
         self._learned: Answers[tuple[str, int], str] = Answers()
         self._leaving_tests: Answers[str, LeavingTest | None] = Answers()
-        self._jumps: Answers[str, tuple[tuple[str, ...], str]] = Answers()
+        self._jumps: Answers[str, tuple[tuple[str, ...], str]] = Answers(((), ""))
         self._ways_out: Answers[tuple[str, int], list[Exit]] = Answers()
 
     def named(self, name: str) -> list[r.Macro]:
@@ -304,9 +304,9 @@ class Macros:
     def jump(self, name: str) -> tuple[tuple[str, ...], str]:
         """The parameters of a macro that leaves by a `goto`, itself or by another macro, and the label as its
         `#define` writes it; empty where its `#define`s leave otherwise, too."""
-        return self._jumps.ask(name, lambda: self._jump(name, frozenset()))
+        return self._jumps.ask(name, lambda: self._jump(name))
 
-    def _jump(self, name: str, around: frozenset[str]) -> tuple[tuple[str, ...], str]:
+    def _jump(self, name: str) -> tuple[tuple[str, ...], str]:
         bodies = [macro for macro in self.named(name) if not _vanishes(macro)]
         labels: set[str] = set()
         for macro in bodies:
@@ -314,9 +314,9 @@ class Macros:
                 return (), ""
             labels.update(_GOTO.findall(macro.body))
             for inner in dict.fromkeys(_CALLED.findall(macro.body)):
-                if inner in around or inner == name or not self.named(inner):
+                if inner == name or not self.named(inner):
                     continue
-                parameters, label = self._jump(inner, around | {name})
+                parameters, label = self.jump(inner)
                 if label:
                     labels.add("" if label in parameters else label)
                 elif self._means(inner, 1) in ("return", "leave", "return on failure"):

@@ -9,6 +9,7 @@ from ownlint.domains.counted import casters, marks
 from ownlint.domains.counted.references import references
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name, walk
+from ownlint.patterns import strings
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Function
@@ -64,16 +65,15 @@ def _slots(program: Program) -> dict[str, frozenset[str]]:
             found[path] = names
     spelled = [table.encode() for table in sorted(tables)]
     variables = (one for file in program.files.values() if file.language == "cpp" for one in file.variables)
-    filled = {f'"{one.name}"'.encode(): one.name for one in variables if one.name and _is_table(one.type, tables)}
+    filled = frozenset(one.name for one in variables if one.name and _is_table(one.type, tables))
+    any_filled = strings(filled)
     for function in program.functions:
         if function.language != "cpp":
             continue
         if any(table in function.encoded for table in spelled):
             found[function.path].update(_local(function, tables))
-        if any(mention[:1] == "=" for mention in function.mentioned):
-            found[function.path].update(
-                _filled_in(function, [filled[said] for said in filled if said in function.encoded])
-            )
+        if filled and any(mention[:1] == "=" for mention in function.mentioned) and function.says(any_filled):
+            found[function.path].update(_filled_in(function, filled))
     return {path: frozenset(names) for path, names in found.items() if names}
 
 
@@ -97,9 +97,9 @@ def _local(function: Function, tables: frozenset[str]) -> Iterator[str]:
             yield from _named(statement.value)
 
 
-def _filled_in(function: Function, tables: list[str]) -> Iterator[str]:
+def _filled_in(function: Function, tables: frozenset[str]) -> Iterator[str]:
     """`BookType.tp_iter = Book_iter;`, where the table is one of the program's variables."""
-    for value in function.values if tables else ():
+    for value in function.values:
         match value:
             case r.Assign(target=r.Member(base=r.Name(text=name)), value=given) if name in tables:
                 yield from _named(given)

@@ -82,7 +82,7 @@ _NUMBER = re.compile(rb"\s*+(\w++)[ \t]++\(?(\d{1,9})\)?\s*+\Z")
 
 
 def constants(directives: Iterable[Directive]) -> dict[bytes, Constant]:
-    """The macros of a file that are one number, whoever builds it; `directives` are all of it, in order."""
+    """The macros of a file that are one number in every build; `directives` are all of it, in order."""
     found: dict[bytes, Constant] = {}
     given: Counter[bytes] = Counter()
     depth, guard = 0, b""
@@ -110,7 +110,7 @@ _CONSTANT = re.compile(rb"(!?)\s*+\(?(\w++)(?:\s*+(==|!=)\s*+(\d{1,9}))?\)?")
 
 
 def _holds(part: Directive, known: Constants) -> bool | None:
-    """What a condition says whoever builds the file; None where builds differ."""
+    """What a condition says in every build of the file; None where builds differ."""
     if part.word in (b"if", b"elif") and (match := _CONSTANT.fullmatch(part.rest.strip())) is not None:
         constant = known.get(match[2])
         if constant is not None and constant.at < part.start and not (match[1] and match[3]):
