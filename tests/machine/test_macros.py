@@ -145,3 +145,16 @@ def test_files_that_define_it_differently_leave_it_open(models: Models, texts: l
 def test_a_check_stays_one_where_another_file_takes_it_away(models: Models) -> None:
     found = macros(models, "#define CHECK(x) if (!(x)) abort()\n", "#define CHECK(x)\n")
     assert found.role("CHECK") == "check"
+
+
+def test_each_macro_is_asked_once_where_it_jumps(models: Models) -> None:
+    """Of a hundred that each call two others, along every chain it would never end."""
+    chain = [f"#define M{n}(x) {{ M{n - 1}(x); M{max(0, n - 2)}(x); }}" for n in range(1, 100)]
+    known = macros(models, "\n".join(["#define M0(x) note(x)", *chain, "#define A(x) { M99(x); if (x) goto out; }"]))
+    assert known.jump("A") == (("x",), "out")
+    assert known.jump("M99") == ((), "")
+
+
+def test_macros_that_call_each_other_in_a_circle_jump_as_their_own_text_does(models: Models) -> None:
+    known = macros(models, "#define P(x) { Q(x); if (x) goto out; }\n#define Q(x) { P(x); }")
+    assert known.jump("P") == (("x",), "out")
