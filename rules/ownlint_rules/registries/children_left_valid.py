@@ -546,7 +546,8 @@ def _handed(function: Function, argument: records.Value) -> Iterator[Function]:
 
 
 def _stores_flag(function: Function, registry: registries.Registry, depth: int) -> bool:
-    if any(True for name in registry.flags for _ in member_stores.stores(function, name)):
+    asked = (*registry.flags, *registry.owners)
+    if any(True for name in asked for _ in member_stores.stores(function, name)):
         return True
     return depth > 0 and any(
         helper is not function and _stores_flag(helper, registry, depth - 1)
