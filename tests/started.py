@@ -17,7 +17,28 @@ import socket
 import sys
 from pathlib import Path
 
-LOADED = ("ownlint.cli.main", "ownlint.pipeline", "ownlint.analysis", "ownlint.frontends.extract")
+LOADED = (
+    "ownlint.analysis",
+    "ownlint.baseline",
+    "ownlint.cli.adopting",
+    "ownlint.cli.main",
+    "ownlint.cli.mending",
+    "ownlint.cli.projects",
+    "ownlint.fixes",
+    "ownlint.frontends.cpp.shared",
+    "ownlint.frontends.extract",
+    "ownlint.frontends.python.wanted",
+    "ownlint.interplay",
+    "ownlint.pipeline",
+    "ownlint.reading",
+    "ownlint.report.compose",
+    "ownlint.report.excerpt",
+    "ownlint.report.joined",
+    "ownlint.report.json",
+    "ownlint.report.links",
+    "ownlint.report.suppressions",
+    "ownlint.report.text",
+)
 
 
 def requested(server: socket.socket) -> tuple[list[str], str, dict[str, str], bool, int | None, str | None, str]:

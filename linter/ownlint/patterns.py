@@ -128,10 +128,31 @@ def parted(sources: Iterable[bytes]) -> Iterator[range]:
         yield range(start, end)
 
 
-def globs(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Fits the names that one of the patterns (`*`, `?`, `[...]`) fits; none where there are none. Python's `fnmatch`
-    tries no star twice, so that it is safe to take from a model."""
-    return re.compile("|".join(sorted(set(map(fnmatch.translate, patterns)))) or r"(?!)")
+class Globs:
+    """Patterns (`*`, `?`, `[...]`) of which one may fit a whole name."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._patterns = tuple(sorted(set(patterns)))
+        self._known: dict[str, bool] = {}
+
+    @cached_property
+    def _pieces(self) -> tuple[Any, ...]:
+        sources = [_as_expression(pattern) for pattern in self._patterns]
+        return tuple(compiled(joined(sources[i] for i in part), TOGETHER) for part in parted(sources))
+
+    def fits(self, name: str) -> bool:
+        """Whether one of them does; each name is looked up once."""
+        known = self._known.get(name)
+        if known is None:
+            data = name.encode(errors="surrogateescape")
+            known = self._known[name] = any(piece.fullmatch(data) is not None for piece in self._pieces)
+        return known
+
+
+def _as_expression(pattern: str) -> bytes:
+    """What `fnmatch` means by the pattern, for RE2, which needs no atomic groups to be quick."""
+    text = fnmatch.translate(pattern).removesuffix(r"\Z").removesuffix(r"\z")
+    return text.replace("(?>", "(?:").replace("(?!)", r"[^\x00-\xff]").encode(errors="surrogateescape")
 
 
 # --- words -------------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ class Natives:
     def _library_ends(self) -> frozenset[str]:
         """Names of functions that end what they are given, as models say: of libraries that the project only uses."""
         declared = {name for name, _ in self.program.index.declared_functions()}
-        return self.program.models.functions_that(lambda model: bool(_ended_arguments(model))) - declared
+        return self.program.models.functions_with("release", wanted=_ended_arguments) - declared
 
     @program_property
     def library_types(self) -> frozenset[str]:

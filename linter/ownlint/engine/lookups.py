@@ -6,7 +6,7 @@ An answer that only an assertion reads is none in a release build; one that chan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from ownlint.finding import Step
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, strip, walk
 from ownlint.project import pairs, types
-from ownlint.project.questions import flow_question
+from ownlint.project.questions import Answers, flow_question
 from ownlint.project.subjects import Function
 
 _HELPERS = 2
@@ -64,11 +64,29 @@ class Answer(NamedTuple):
 # --- looks of one function ------------------------------------------------------------------------
 
 
-def looks(function: Function, held: Container, key: r.Value | None, depth: int = 0) -> Iterator[Look]:
+def looks(function: Function, held: Container, key: r.Value | None, depth: int = 0) -> Sequence[Look]:
     """Where the function asks the map about the key or takes it out, itself or through a helper; every
     key counts when `key` is None. In source order."""
+    of_any = _of_any_key(function).ask(
+        (held.names, depth), lambda: tuple(_looks_at(function.flow, function, held, None, depth))
+    )
+    if key is None or not of_any:
+        return of_any
+    return tuple(_looks_at((look.event for look in of_any), function, held, key, depth))
+
+
+@flow_question
+def _of_any_key(function: Function) -> Answers[tuple[tuple[str, ...], int], tuple[Look, ...]]:
+    """By the names of a map, and how deep in helpers the function is asked: one that registers hundreds is asked about
+    each of their keys."""
+    return Answers()
+
+
+def _looks_at(
+    some: Iterable[e.Event], function: Function, held: Container, key: r.Value | None, depth: int
+) -> Iterator[Look]:
     asserted = _assertions(function)
-    for event in function.flow:
+    for event in some:
         found: Look | None = None
         match event:
             case e.CallEvent():

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from ownlint.finding import CERTAINTIES, Certainty, because
-from ownlint.patterns import globs
+from ownlint.patterns import Globs
 from ownlint.steps import spend
 
 _NOISE = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|mutable|constexpr|static|inline)\b")
@@ -75,14 +75,14 @@ class NameIndex(Generic[_Model]):
         self.separator = separator
         self.exact: dict[str, list[tuple[tuple[str, ...], bool, _Model]]] = {}
         self.wild: list[tuple[tuple[str, ...], bool, _Model]] = []
-        self._last_parts: re.Pattern[str] | None = None
+        self._last_parts: Globs | None = None
         self._found: dict[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], list[tuple[Certainty, _Model]]] = {}
 
     @property
-    def last_parts(self) -> re.Pattern[str]:
-        """Matches the last part of a name that some pattern may fit: one test instead of one a pattern."""
+    def last_parts(self) -> Globs:
+        """Fits the last part of a name that some pattern may fit: one test instead of one a pattern."""
         if self._last_parts is None:
-            self._last_parts = globs(parts[-1] for parts, _, _ in self.wild)
+            self._last_parts = Globs(parts[-1] for parts, _, _ in self.wild)
         return self._last_parts
 
     def add(self, name: str, bare: bool, model: _Model) -> None:
@@ -99,7 +99,7 @@ class NameIndex(Generic[_Model]):
         shared by all who ask, and not changed."""
         if not parts:
             return []
-        patterns = self.wild if self.last_parts.match(parts[-1]) else []
+        patterns = self.wild if self.last_parts.fits(parts[-1]) else []
         spend((len(patterns) + len(parts) * len(scopes)) // _FITS_A_STEP)  # who asks again pays the same
         key = (parts, scopes)
         if key not in self._found:

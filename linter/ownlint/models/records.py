@@ -6,9 +6,10 @@ Numbers of arguments count from 1 in model files and in `Place.number`; `index` 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -188,6 +189,13 @@ class Place(msgspec.Struct, frozen=True):
         return f"argument {self.number}" if self.kind == "argument" else self.kind
 
 
+@functools.lru_cache(maxsize=1 << 8)
+def place_called(text: str) -> Place:
+    """The place that a model calls `argument 1`, or by its kind alone."""
+    word, _, number = text.partition(" ")
+    return Place(cast(Any, word), int(number or 0))
+
+
 class Effect(msgspec.Struct, frozen=True):
     """`borrow result from argument 1` is verb `borrow`, place `result`, other `argument 1`.
 
@@ -201,10 +209,15 @@ class Effect(msgspec.Struct, frozen=True):
     mode: Literal["", "deep", "shallow", "below", "derived", "shared", "on success"] = ""
 
     def __str__(self) -> str:
-        given = "with" if self.other is not None and self.other.kind == "arguments" else "with elements of"
-        link = {"borrow": "from", "erase": "from", "call": given, "bind": given}.get(self.verb, "in")
-        parts = [self.verb, self.place and str(self.place), self.other and f"{link} {self.other}", self.mode]
-        return " ".join(part for part in parts if part)
+        return _as_written(self)
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _as_written(effect: Effect) -> str:
+    given = "with" if effect.other is not None and effect.other.kind == "arguments" else "with elements of"
+    link = {"borrow": "from", "erase": "from", "call": given, "bind": given}.get(effect.verb, "in")
+    other = effect.other and f"{link} {effect.other}"
+    return " ".join(part for part in (effect.verb, effect.place and str(effect.place), other, effect.mode) if part)
 
 
 class StatusModel(msgspec.Struct, frozen=True):
@@ -330,7 +343,11 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Of the match: `certain` for the whole name, `likely` for a part of two names or more, `possible` for one."""
 
     def has(self, verb: Verb, place: str = "") -> bool:
-        return any(effect.verb == verb and place in ("", str(effect.place)) for effect in self.effects)
+        wanted = place_called(place) if place else None
+        for effect in self.effects:  # noqa: SIM110 - asked so often that a generator counts
+            if effect.verb == verb and (wanted is None or effect.place == wanted):
+                return True
+        return False
 
     @property
     def resized(self) -> int | None:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn, cast
 
 from ownlint import door, toml
 from ownlint.facts.errors import RefusalError
-from ownlint.models.records import Effect, Place, Verb
+from ownlint.models.records import Effect, Verb, place_called
 from ownlint.patterns import Expression, PatternError
 
 MAXIMUM_BYTES = 4_000_000
@@ -100,15 +100,10 @@ def parse_effect(text: str) -> Effect | None:
     for verb, pattern in _EFFECTS:
         if match := pattern.fullmatch(text):
             groups = match.groupdict()
-            places = [_place(part) for part in match.groups() if part and part != groups.get("mode")]
+            places = [place_called(part) for part in match.groups() if part and part != groups.get("mode")]
             place, other = [*places, None, None][:2]
             return Effect(verb, place, other, cast(Any, groups.get("mode") or ""))
     return None
-
-
-def _place(text: str) -> Place:
-    word, _, number = text.partition(" ")
-    return Place(cast(Any, word), int(number or 0))
 
 
 # --- tables ----------------------------------------------------------------------------------------

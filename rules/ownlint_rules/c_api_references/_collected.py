@@ -132,9 +132,7 @@ def _may_refer(program: Program, function: Function, member: str, at: r.Node) ->
     put = (made for inside, value in _put(program, function.path, member) for made in _made(inside, value))
     made = [value for value in put if not isinstance(value, r.Literal)]
     atomic = program.models.atomic
-    return bool(made) and not all(
-        isinstance(one, r.Call) and atomic.match(places.last_name(one.callee)) for one in made
-    )
+    return bool(made) and not all(isinstance(one, r.Call) and atomic.fits(places.last_name(one.callee)) for one in made)
 
 
 def _put(program: Program, path: str, member: str) -> Iterator[tuple[Function, r.Value]]:
@@ -183,8 +181,9 @@ def _adopted(program: Program, path: str, member: str) -> Iterator[tuple[Functio
 @questions.program_question
 def _setters(program: Program) -> frozenset[str]:
     """Last names of what puts a reference into a place that it is given."""
-    return program.models.functions_that(
-        lambda model: any(effect.verb == "adopt" and effect.other is not None for effect in model.effects)
+    return program.models.functions_with(
+        "adopt",
+        wanted=lambda model: any(one.verb == "adopt" and one.other is not None for one in model.effects),
     )
 
 

@@ -223,7 +223,7 @@ def _releasing_themselves(program: Program) -> dict[str, Function]:
     the one that they were given."""
     found: dict[str, Function] = {}
     known = references.references(program)
-    releasing = program.models.functions_that(lambda model: model.counted and model.has("release", "argument 1"))
+    releasing = program.models.functions_with("release", "argument 1", lambda model: model.counted)
     for function in program.functions:
         first = function.record.parameters[:1]
         answers = types.parse(function.record.result).last

@@ -81,8 +81,8 @@ class BorrowedView(NamedTuple):
 @questions.program_question
 def views(program: Program) -> list[BorrowedView]:
     """In source order."""
-    makers = program.models.functions_that(lambda model: model.keeps == "none" and model.has("borrow", "result"))
-    frees = program.models.functions_that(lambda model: not model.counted and model.has("release", "argument 1"))
+    makers = program.models.functions_with("borrow", "result", lambda model: model.keeps == "none")
+    frees = program.models.functions_with("release", "argument 1", lambda model: not model.counted)
     owned = _owned(program, frees) if any(not makers.isdisjoint(one.mentioned) for one in program.functions) else {}
     return [
         BorrowedView(function, call, *source)

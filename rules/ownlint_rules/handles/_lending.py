@@ -20,7 +20,7 @@ def makes_objects(function: Function) -> bool:
 @questions.program_question
 def _makers(program: Program) -> frozenset[str]:
     """Last names of the interface's functions that answer with a new reference."""
-    return program.models.functions_that(lambda model: model.counted and model.has("acquire", "result"))
+    return program.models.functions_with("acquire", "result", lambda model: model.counted)
 
 
 def new_objects(function: Function) -> Iterator[tuple[str, Class]]:

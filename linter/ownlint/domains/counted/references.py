@@ -196,7 +196,7 @@ class References:
         return NOTHING
 
     def _named(self, text: str, function: Function) -> ReferenceSource:
-        if text in function.declared or self.program.models.constants.match(text) is None:
+        if text in function.declared or not self.program.models.constants.fits(text):
             return NOTHING
         return ReferenceSource("borrowed", None, None)
 
@@ -511,7 +511,7 @@ def may_count(function: Function) -> bool:
 def _counts(function: Function) -> bool:
     models = function.program.models
     names, patterns = models.counted_names, models.counted_patterns
-    return any(name in names or patterns.match(name) is not None for name in function.mentioned)
+    return any(name in names or patterns.fits(name) for name in function.mentioned)
 
 
 @program_question

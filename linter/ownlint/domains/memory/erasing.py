@@ -140,7 +140,7 @@ def keyed(function: Function) -> tuple[KeyedElement, ...]:
 def takes_out(function: Function) -> bool:
     """Whether something may be taken out of its owner in the function, which then ends nothing."""
     models = function.program.models
-    names = models.functions_that(lambda one: one.has("disown", "receiver") or one.has("swap") or one.has("move"))
+    names = models.functions_with("disown", "receiver") | models.functions_with("swap") | models.functions_with("move")
     return not names.isdisjoint(function.mentioned)
 
 

@@ -62,7 +62,7 @@ def _unseen(name: str) -> Certainty:
 @program_question
 def movers(program: Program) -> frozenset[str]:
     """Last names of what offers its argument to whoever takes it, or takes what it holds."""
-    return program.models.functions_that(lambda model: model.has("move"))
+    return program.models.functions_with("move")
 
 
 def offered(call: r.Call, names: frozenset[str]) -> r.Value | None:

@@ -61,9 +61,7 @@ class CoOwner(NamedTuple):
 @program_question
 def giving_up(program: Program) -> frozenset[str]:
     """Last names of what makes a smart pointer end what it holds, and gives it something else."""
-    return program.models.functions_that(
-        lambda model: model.has("invalidate", "receiver") and model.has("adopt", "argument 1")
-    )
+    return program.models.functions_with("invalidate", "receiver", lambda model: model.has("adopt", "argument 1"))
 
 
 @program_question

@@ -16,7 +16,7 @@ from ownlint.flow import events as e
 from ownlint.flow.asked import is_constant
 from ownlint.flow.bodies import hidden_names
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
-from ownlint.models.records import FunctionModel
+from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -35,35 +35,39 @@ _STEPPING = frozenset({"+", "-"})
 @program_question
 def keepers(program: Program) -> frozenset[str]:
     """Last names of what keeps what it is given, and of what lets go of what it has."""
-    return program.models.functions_that(
-        lambda model: model.has("keep", "argument 1") or model.has("disown", "receiver")
-    )
+    models = program.models
+    return models.functions_with("keep", "argument 1") | models.functions_with("disown", "receiver")
 
 
 def drops(model: FunctionModel) -> bool:
     """Whether a container lets go items that it counts; one that is released itself is gone with them."""
-    return not model.has("release") and any(str(effect) in _DROPPING for effect in model.effects)
+    return not model.has("release") and not _DROPPING.isdisjoint(model.effects)
 
 
-_DROPPING = frozenset({"invalidate argument 1 deep", "erase argument 2 from argument 1"})
+_DROPPING = frozenset(
+    {
+        Effect("invalidate", Place("argument", 1), mode="deep"),
+        Effect("erase", Place("argument", 2), Place("argument", 1)),
+    }
+)
 
 
 @program_question
 def emptying(program: Program) -> frozenset[str]:
     """Last names of what makes a container let go all that it counts."""
-    return program.models.functions_that(lambda model: drops(model) and model.has("invalidate"))
+    return program.models.functions_with("invalidate", wanted=drops)
 
 
 @program_question
 def dropping(program: Program) -> frozenset[str]:
     """Last names of what makes one let go an item."""
-    return program.models.functions_that(drops)
+    return emptying(program) | program.models.functions_with("erase", wanted=drops)
 
 
 @program_question
 def lending_items(program: Program) -> frozenset[str]:
     """Last names of what answers with an item that its container counts."""
-    return program.models.functions_that(lambda model: model.counted and model.has("borrow", "result"))
+    return program.models.functions_with("borrow", "result", lambda model: model.counted)
 
 
 @program_question

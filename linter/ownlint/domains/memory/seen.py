@@ -319,7 +319,7 @@ def _is_constant(written: str) -> bool:
 @program_question
 def _changing(program: Program) -> frozenset[str]:
     """Last names of what moves the elements of a container."""
-    return program.models.functions_that(lambda model: model.has("invalidate", "receiver"))
+    return program.models.functions_with("invalidate", "receiver")
 
 
 def changes_elements(function: Function) -> bool:
@@ -443,7 +443,7 @@ def _joining(program: Program) -> frozenset[str]:
 def _lending(program: Program) -> frozenset[str]:
     """Last names of what answers with a part of what it is called on or given: by the models, and the project's own
     whose answer says by its type that it points somewhere, or that ask one of the former."""
-    modelled = program.models.functions_that(lambda model: model.has("borrow", "result"))
+    modelled = program.models.functions_with("borrow", "result")
     own = (one for one in program.functions if one.language == "cpp" and one.record.kind in ("function", "method"))
     return modelled | {
         one.name

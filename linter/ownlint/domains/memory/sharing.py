@@ -29,7 +29,7 @@ def is_own(block: Block, function: Function) -> bool:
         return True
     name = block[1][1]
     if name not in function.declared:
-        return function.program.models.constants.match(name) is None
+        return not function.program.models.constants.fits(name)
     if function.parent is not None and name not in function.locals:
         return is_own(block, function.parent)  # what a lambda captures
     if all(one.name != name for one in function.record.parameters):
