@@ -189,6 +189,25 @@ def _overloads(lines: int) -> Files:
     }
 
 
+def _registering(lines: int) -> Files:
+    added = "\n".join(f"    add(std::make_unique<Adapter>({number}));" for number in range(lines))
+    return {
+        "made.cc": f"""
+struct Adapter {{ explicit Adapter(int rank); virtual ~Adapter(); const std::string& name() const; }};
+class Registry {{
+ public:
+  void add(std::unique_ptr<Adapter> one) {{ made_[one->name()] = std::move(one); }}
+  const Adapter* find(const std::string& name) const {{ return made_.at(name).get(); }}
+  Registry() {{
+{added}
+  }}
+ private:
+  std::unordered_map<std::string, std::unique_ptr<Adapter>> made_;
+}};
+"""
+    }
+
+
 def _members(lines: int) -> Files:
     part = lines // 3
     fields = "\n".join(f"  Buffer* f{number}_ = nullptr;" for number in range(part))
@@ -707,6 +726,7 @@ HOSTILE = (
     Shape("diamonds", _hierarchy(lambda n, _: f" : B{n - 1}, B{n - 2}" if n > 1 else "")),
     Shape("overloads of one name", file_of(lambda n: f"void take(T{n}* x, int a) {{ take(x->next(), {n}); }}")),
     Shape("declarations of one name", file_of(lambda n: f"Buffer* take(T{n}* x);", tail="void f() { take(0); }\n")),
+    Shape("registrations", _registering),
     Shape("globals", file_of(lambda n: f"static Buffer* g{n} = nullptr;", HEAD)),
     Shape(
         "globals that are set",
