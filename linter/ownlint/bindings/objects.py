@@ -29,17 +29,24 @@ _REFERS = ("reference", "reference internal")
 
 class Made(msgspec.Struct, frozen=True):
     """A result that leads into an argument. `name` is its C++ class; `handing` says whether the binding's policy
-    still matters to it."""
+    still matters to it. `base` is the argument that owns the memory in place of it, from 0, unless that owns nothing;
+    -1 where there is none."""
 
     shape: Shape
     name: str
     origin: Origin
     handing: Handing = "object"
     field: Step | None = None
+    base: int = -1
 
 
 def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) -> Iterator[Made] | None:
     """What a Python object leads into; None when the value is not made here."""
+    made = _made_by_hand(value, origins, framework)
+    return (one for one in made if one.base < 0) if made is not None else None
+
+
+def _made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) -> Iterator[Made] | None:
     if isinstance(value, r.Name):
         return _filled(value.text, origins, framework) if _is_object(value, origins) else None
     if not isinstance(value, r.Call):
@@ -73,15 +80,30 @@ def _by_helper(call: r.Call, origins: Origins, framework: FrameworkModel) -> Ite
     ):
         return None
     made = (
-        one for back in returned_values(target) for one in made_by_hand(inner.resolved(back), inner, framework) or ()
+        one for back in returned_values(target) for one in _made_by_hand(inner.resolved(back), inner, framework) or ()
     )
     return (
         msgspec.structs.replace(
-            one, origin=here._replace(certainty=weaker(here.certainty, one.origin.certainty, callee.certainty))
+            one,
+            origin=here._replace(certainty=weaker(here.certainty, one.origin.certainty, callee.certainty)),
+            base=-1 if one.base < 0 else _parameter(call.args[one.base], origins),
         )
         for one in made
         if (here := origins.given(call, one.origin.argument)) is not None
+        and (one.base < 0 or (one.base < len(call.args) and _owns_nothing(call.args[one.base], origins)))
     )
+
+
+def _owns_nothing(value: r.Value, origins: Origins) -> bool:
+    """Whether a base owns nothing, or is a parameter of which the caller says that."""
+    return _is_nobody(value, origins) or _is_empty(value, origins) or _parameter(value, origins) >= 0
+
+
+def _parameter(value: r.Value, origins: Origins) -> int:
+    """The parameter that a value is; -1 for any other value."""
+    inner = strip(value)
+    names = [parameter.name for parameter in origins.function.record.parameters]
+    return names.index(inner.text) if isinstance(inner, r.Name) and inner.text in names else -1
 
 
 def _lent(call: r.Call, origins: Origins, framework: FrameworkModel) -> str:
@@ -177,17 +199,20 @@ def _put_into(name: str, value: r.Value | None) -> Iterator[r.Value]:
 def _array(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator[Made]:
     """`array_t<T>(shape, data, base)`, `ndarray<T>(data, shape, owner)`: without a base it is a copy, unless the
     framework leaves that to the policy."""
-    name = last_name(call.callee)
-    for position, arg in enumerate(call.args):
-        origin = origins.address(arg) if _is_address(arg, origins) else None
+    name, by_policy = last_name(call.callee), framework.facts.get("array_without_base") == "policy"
+    found = [position for position, arg in enumerate(call.args) if _is_address(arg, origins)]
+    first = found[:1] == [0] and not (len(found) > 1 and _is_extent(call.args[0], origins))
+    for position in found[:1] if first else found[-1:]:  # before the shape, or after it
+        origin = origins.address(call.args[position])
         if origin is None:
             continue
         bases = [base for base in call.args[position + 1 :] if _is_base(base, origins) and not _is_empty(base, origins)]
         if any(_is_nobody(base, origins) for base in bases):
             yield Made("memory", name, origin)
-        elif not bases and framework.facts.get("array_without_base") == "policy":
+        elif not bases and by_policy:
             yield Made("memory", name, origin, "pointer")
-        return
+        elif len(bases) == 1 and (given := _parameter(bases[0], origins)) >= 0:
+            yield Made("memory", name, origin, base=given)
 
 
 def _is_address(value: r.Value, origins: Origins) -> bool:
@@ -201,6 +226,12 @@ def _is_address(value: r.Value, origins: Origins) -> bool:
         return True
     written = origins.program.types.of(inner, origins.function)
     return types.parse(written).pointers > 0 or written.endswith("]")  # an array stands for its first element
+
+
+def _is_extent(value: r.Value, origins: Origins) -> bool:
+    """Whether it is an array of numbers that says how large another is, rather than what is in it."""
+    written = origins.program.types.of(strip(value), origins.function)
+    return written.endswith("]") and types.parse(written.split("[")[0]).last in ("size_t", "ssize_t", "Py_ssize_t")
 
 
 def _is_base(value: r.Value, origins: Origins) -> bool:
