@@ -35,6 +35,10 @@ _ENDING = habits.NATIVE_ENDS | habits.EMPTIES | {"wipe", "destroy", "unload", "p
 """Words of methods that may end what their object owns."""
 
 
+_ENDS_WHOLE = habits.NATIVE_ENDS - habits.COUNTS_DOWN - {"free", "delete"}
+"""Words that end an object with its parts, rather than give back its memory or one reference to it."""
+
+
 class Destroyer(NamedTuple):
     """A function that ends the life of what its argument at `position` (from 0) stands for."""
 
@@ -80,17 +84,22 @@ class Natives:
             return ended
         if not call.args or not ends_life(name) or self.program.calls.callee(call, function).records:
             return None
-        kind = types.parse(function.program.types.of(call.args[0], function))  # of a library whose headers nobody read
-        return (kind.last, call.args[0]) if kind.pointers == 1 and _can_be_handle(kind) else None
+        kinds = [types.parse(function.program.types.of(value, function)) for value in call.args]
+        for kind, value in zip(kinds, call.args, strict=True):  # of a library whose headers nobody read
+            if len(kinds) > 1 and _can_be_handle(kind) and not kind.is_scalar and _noun(kind) in words(name):
+                return kind.last, value
+        return (kinds[0].last, call.args[0]) if kinds[0].pointers == 1 and _can_be_handle(kinds[0]) else None
 
     def _destroyed_by_method(self, function: Function, call: r.Call) -> tuple[str, r.Value] | None:
         """The same of a method that a class only declares, of a library that the project uses."""
         name = last_name(call.callee)
-        if name not in self._ending_methods or not call.args:
+        if name not in self._ending_methods and not ends_life(name):
             return None
         callee = self.program.calls.callee(call, function)
-        if callee.functions or callee.owner is None:
+        if callee.functions:
             return None
+        if callee.owner is None:
+            return _ended_out_of_sight(function, call, name)
         for cls in callee.owner.ancestry:
             one = self.method_destroyers.get((cls.name, name))
             if one is not None and one.position < len(call.args):
@@ -129,13 +138,15 @@ class Natives:
         return name in self._ending_methods
 
     def ends_parts(self, call: r.Call, kind: str) -> bool:
-        """Whether a call that ends an object of the native type knows what it ends: one that nobody declares and whose
-        name does not say so gives back its memory and nothing else, and where references are counted it gives back
-        one."""
+        """Whether a call that ends an object of the native type knows what it ends: one that nobody declares gives back
+        its memory and nothing else where its name says neither what it ends nor more than that, and where references
+        are counted it gives back one."""
         name = last_name(call.callee)
         if kind in self._counted and not habits.COUNTS_DOWN.isdisjoint(words(name)):
             return False
-        return call.kind == "delete" or name in self.destroyers or not set(words(name)).isdisjoint(words(kind))
+        if call.kind == "delete" or name in self.destroyers or name in self._ending_methods:
+            return True
+        return not {*words(kind), *_ENDS_WHOLE}.isdisjoint(words(name))
 
     @program_property
     def _library_ends(self) -> frozenset[str]:
@@ -231,6 +242,26 @@ class Natives:
                 for outer, inner in _made_unseen(function):
                     found.setdefault(outer, set()).add(inner)
         return found
+
+    def hands_out(self, home: Class | None, outer: str, inner: str) -> bool:
+        """Whether the methods of a class, or the functions of C that are given one of its objects first, get objects of
+        the type `inner` from one of the type `outer` by calls whose bodies are in no file, and no such call leads the
+        other way."""
+        return (
+            home is not None
+            and any((one, outer, inner) in self._unseen for one in home.ancestry)
+            and not any((outer, inner) == (to, given) for _, given, to in self._unseen)
+        )
+
+    @program_property
+    def _unseen(self) -> frozenset[tuple[Class, str, str]]:
+        found: set[tuple[Class, str, str]] = set()
+        for function in self.program.functions:
+            if function.language == "cpp":
+                pairs = [(outer, inner) for outer, inner in _got_unseen(function) if outer != inner]
+                around = tuple(homes(function)) if pairs else ()
+                found.update((home, outer, inner) for home in around for outer, inner in pairs)
+        return frozenset(found)
 
     def owns(self, outer: str, inner: str) -> bool:
         """Whether objects of the class `outer` own objects of the type `inner`, by what owns them or holds them."""
@@ -579,6 +610,86 @@ def _made_unseen(function: Function) -> Iterator[tuple[str, str]]:
                 kind = types.parse(function.program.types.of(inner.value, function))
                 if kind.pointers == 1 and not kind.is_scalar:
                     yield given.last, kind.last
+
+
+def homes(function: Function) -> Iterator[Class]:
+    """The class whose method, or lambda, a function is, or of which a function of C is given an object first."""
+    if function.home is not None:
+        yield function.home
+    for parameter in function.record.parameters[:1] if function.home is None else ():
+        kind = types.parse(parameter.type)
+        named = function.program.names.find_class(kind.name, function.record.scope, function.file)
+        if named is not None and (kind.pointers == 1 or kind.reference):
+            yield named
+
+
+def _got_unseen(function: Function) -> Iterator[tuple[str, str]]:
+    """The types of what calls out of sight are given first, or called on, and of what their results are put into:
+    `Func* f = module->find(name)`, `new Func(find(module, name))`."""
+    for call, written in _put_to_use(function):
+        got = types.parse(written)
+        if call.kind != "call" or got.pointers != 1 or got.is_scalar or not _can_be_handle(got):
+            continue
+        given = receiver(call) or next(iter(call.args), None)
+        kind = types.parse(function.program.types.of(given, function)) if given is not None else got
+        if given is None or kind.pointers != 1 or kind.is_scalar or not _can_be_handle(kind):
+            continue
+        python = any("python handle" in function.program.models.role(one.last, ()) for one in (kind, got))
+        callee = function.program.calls.callee(call, function)
+        if not python and not callee.functions:
+            yield kind.last, got.last
+
+
+def _ended_out_of_sight(function: Function, call: r.Call, name: str) -> tuple[str, r.Value] | None:
+    """The same of a method of a class that is in no file: of what it is given where its name says that last, as in
+    `world.DestroyBody(body)`, and of its own object where it is given nothing, as in `op->erase()`."""
+    on = receiver(call)
+    for value in call.args:
+        kind = types.parse(function.program.types.of(value, function))
+        if kind.pointers == 1 and _can_be_handle(kind) and _noun(kind) in words(name):
+            return kind.last, value
+    if call.args or on is None or _ENDS_ITSELF.isdisjoint(words(name)[:1]):
+        return None
+    kind = types.parse(function.program.types.of(on, function))
+    return (kind.last, on) if kind.pointers == 1 and _can_be_handle(kind) else None
+
+
+_ENDS_ITSELF = frozenset({"destroy", "erase", "dispose"})
+"""How the name of a method begins that ends its own object, whatever class that is of."""
+
+
+def _put_to_use(function: Function) -> Iterator[tuple[r.Call, str]]:
+    """Each call whose result is stored, given back, or handed to what makes or takes something, with the type there."""
+    program = function.program
+    for write in function.flow.writes:
+        if isinstance(made := strip(write.value), r.Call):
+            local = function.locals.get(write.place[0]) if len(write.place) == 1 else None
+            yield made, local[0] if local is not None else program.types.of(write.target, function)
+    for leave in function.flow.leaves:
+        if isinstance(made := strip(leave.value), r.Call):
+            yield made, function.record.result
+    for begun in function.record.initializers:
+        field = function.home.field(begun.name) if function.home is not None else None
+        if field is not None and len(begun.args) == 1 and isinstance(made := strip(begun.args[0]), r.Call):
+            yield made, field[1].type
+    for call in function.flow.calls:
+        inner = [(at, one) for at, value in enumerate(call.node.args) if isinstance(one := strip(value), r.Call)]
+        for taking in (
+            *program.calls.callee(call.node, function).functions,
+            *_making(function, call.node, bool(inner)),
+        ):
+            for at, made in inner:
+                if at < len(taking.record.parameters):
+                    yield made, taking.record.parameters[at].type
+
+
+def _making(function: Function, call: r.Call, asked: bool) -> Iterator[Function]:
+    """The constructors that a call runs by way of a library, or a `new`: `std::make_shared<Func>(given)`."""
+    written = types.parse(function.program.types.of(call, function)) if asked else types.parse("")
+    for name in (written.name, *written.arguments[:1]) if written.name else ():
+        cls = function.program.names.find_class(name, function.record.scope, function.file)
+        if cls is not None:
+            yield from (one for one in cls.constructors if len(one.record.parameters) >= len(call.args))
 
 
 def _edges(program: Program, natives: Natives) -> dict[str, set[str]]:

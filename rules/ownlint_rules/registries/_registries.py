@@ -20,6 +20,7 @@ from ownlint import (
     c_containers,
     conditions,
     containers,
+    failure,
     locks,
     natives,
     places,
@@ -166,11 +167,11 @@ class Registries:
         """Those in which objects of the class, or of a base of it, stand."""
         return tuple(found for one in cls.ancestry for found in self._of.get(one, ()))
 
-    def takers(self, registry: Registry) -> frozenset[Function]:
+    def takers(self, registry: Registry | AnyRegistry) -> frozenset[Function]:
         """The functions that take entries out, themselves or by a call or two."""
         return self._takers.ask(registry.names, lambda: frozenset(self._found_takers(registry)))
 
-    def _found_takers(self, registry: Registry) -> set[Function]:
+    def _found_takers(self, registry: Registry | AnyRegistry) -> set[Function]:
         direct = [
             function
             for function in self._taking
@@ -522,8 +523,23 @@ def flags(cls: Class) -> dict[str, r.Field]:
         name: field
         for one in reversed(cls.ancestry)
         for name, field in one.fields.items()
-        if not field.static and _is_bool(field.type)
+        if not field.static and (_is_bool(field.type) or _is_truth(one, field))
     }
+
+
+_NUMBERS = frozenset({"int", "unsigned", "unsigned int", "char", "unsigned char", "short", "uint8_t", "gboolean"})
+
+
+def _is_truth(cls: Class, field: r.Field) -> bool:
+    """Whether a number is what C has for a flag: nothing but 0 and 1 is ever stored in it."""
+    name = field.name
+    return field.type in _NUMBERS and _truths(cls.program).ask(name, lambda: assignments.is_truth(cls.program, name))
+
+
+@questions.program_question
+def _truths(program: Program) -> questions.Answers[str, bool]:
+    """Which names of members hold nothing but 0 and 1; one object a program, since its answers are remembered."""
+    return questions.Answers(False)
 
 
 def _is_bool(written: str) -> bool:
@@ -578,18 +594,22 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
             else:
                 owners.add(flag[-1])
     members = {field.name for one in cls.ancestry for field in one.record.fields if not field.static}
+    pointing = set(pointing_fields(cls))
     for function, root in _using(cls):
         for leave in function.flow.leaves:
             if not _refuses(function, leave):
                 continue
+            by_return = leave.kind != "throw"
             for test, outcome in function.flow.guards(leave):
                 asked = containers.made_from(function, test.value)
                 if any(_asks_another(function, value, members) for value in asked):
                     return None
                 for name in members:
-                    for held in _gone(_written(cls, name)):
+                    for held in _gone(cls, name):
                         given = conditions.Given((root, name), held)
-                        if conditions.comes_to(function, test.value, given) is outcome:
+                        if conditions.comes_to(function, test.value, given) is outcome and (
+                            not by_return or _decides(function, cls, name, held, pointing)
+                        ):
                             own.setdefault(name, set()).add(bool(held.truth))
     for name in deciding(cls.program).get(cls, ()):
         own.setdefault(name, set())
@@ -685,7 +705,9 @@ def pointing_fields(cls: Class) -> Iterator[str]:
         for field in one.record.fields:
             kind = types.parse(cls.program.names.expand(field.type, one.file, one.symbol))
             plain = (kind.pointers == 1 or kind.reference) and not kind.arguments and "(" not in field.type
-            if plain and not field.static and not kind.is_scalar and kind.last not in ("void", cls.name):
+            if not plain or field.static or kind.is_scalar or kind.last == "void":
+                continue
+            if kind.last != cls.name or cls.program.names.find_class(kind.name, one.symbol, one.file) is None:
                 yield field.name
 
 
@@ -761,7 +783,8 @@ def _marks_an_end(cls: Class, name: str) -> bool:
     def is_itself(kind: str) -> bool:
         return names.find_class(names.expand(kind, cls.file, cls.symbol), cls.symbol, cls.file) is cls
 
-    pointed = [one for one in stood_for(cls) if not is_itself(one)]
+    written = {types.parse(_written(cls, one)).last for one in pointing_fields(cls)}
+    pointed = [one for one in stood_for(cls) if one in written or not is_itself(one)]
 
     def concerns(kind: str) -> bool:
         leads = any(kind == one or found.reaches(kind, one) or found.owns(kind, one) for one in pointed)
@@ -866,18 +889,20 @@ def _asks_own(function: Function, name: str) -> bool:
     )
 
 
-def _gone(written: str) -> tuple[assignments.Held, ...]:
-    """What a member of the type can hold that says that the object is gone."""
-    if types.parse(written).pointers == 1:
+def _gone(cls: Class, name: str) -> tuple[assignments.Held, ...]:
+    """What a member of the class can hold that says that the object is gone."""
+    if types.parse(_written(cls, name)).pointers == 1:
         return (assignments.Held("emptied", False, "null"),)
-    return (_held(False), _held(True)) if _is_bool(written) else ()
+    return (_held(False), _held(True)) if name in flags(cls) else ()
 
 
 def _using(cls: Class) -> Iterator[tuple[Function, str]]:
     """The methods of a class, and the functions of C that are given one of its objects first, with what it is there."""
     for one in cls.ancestry:
         for method in one.methods:
-            if method.record.kind not in ("constructor", "destructor") and method.says(_THROWS):
+            if method.record.kind not in ("constructor", "destructor") and (
+                method.says(_THROWS) or method.says(_RETURNS)
+            ):
                 yield method, places.THIS
     for function in _answering_about(cls.program).get(cls.name, ()):
         yield function, function.record.parameters[0].name
@@ -904,13 +929,8 @@ def _answering(function: Function) -> str:
 
 
 def _refuses(function: Function, leave: e.LeaveEvent) -> bool:
-    """It throws, or a function of C answers with null or -1."""
-    if leave.kind == "throw":
-        return True
-    value = places.strip(leave.value)
-    if function.home is not None or leave.kind != "return":
-        return False
-    return (isinstance(value, r.Literal) and value.kind == "null") or (isinstance(value, r.Unary) and value.op == "-")
+    """It throws, or answers with a failure that is made there."""
+    return leave.kind == "throw" or (leave.kind == "return" and failure.refuses(function, leave.value) is True)
 
 
 def _asks_another(function: Function, value: r.Value, members: set[str]) -> bool:

@@ -80,8 +80,8 @@ First visit everything that the object contains: set the flag of each handle and
 ## Known limitations
 
 - A loop is assumed to reach every handle below the object.
-- Children are known by functions that lead from one native type to another, by members that own them, and by what a
-  destructor ends.
+- Children are known by functions that lead from one native type to another, by members that own them, by what a
+  destructor ends, and by what a class gets from a library for the object that it ends itself.
 
 ## Source
 
@@ -135,7 +135,7 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
             parts = [
                 one
                 for one in known
-                if _is_part(function, found, one, kind, call) and _concerns(function, argument, one)
+                if _is_part(function, found, one, kind, call, argument) and _concerns(function, argument, one)
             ]
             yield from [finding for one in parts if (finding := _judge(function, call, argument, one, told))][:1]
     for end in natives.ends(function, found):
@@ -311,15 +311,17 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
 
 
 def _is_part(
-    function: Function, found: natives.Natives, registry: registries.Registry, kind: str, call: events.CallEvent
+    function: Function,
+    found: natives.Natives,
+    registry: registries.Registry,
+    kind: str,
+    call: events.CallEvent,
+    argument: records.Value,
 ) -> bool:
     """Whether an object of the native type `kind` has parts for which the handles in the registry stand, or all objects
     are ended for which they do."""
     pointed = registries.stood_for(registry.held)
-    written = function.program.names.expand(kind, function.file, function.record.scope)
-    ended = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
-    is_own = ended is not None and ended in (registry.held, registry.home)
-    if is_own or kind == registry.held.name or found.owns(kind, registry.held.name):
+    if _is_own(function, registry, kind, argument) or found.owns(kind, registry.held.name):
         return False
     if not _is_of_owner(found, registry, kind):
         return False
@@ -327,17 +329,33 @@ def _is_part(
         return False
     if any(found.reaches(kind, one, registry.held.name) for one in pointed):
         return True
-    if function.home is None or function.home is not registry.home:
+    homes = tuple(natives.homes(function))
+    if any(found.hands_out(home, kind, one) for home in homes for one in pointed):
+        return True
+    if not any(registry.home in home.ancestry for home in homes):
         return False
     if kind in pointed:
         return next(function.flow.loops_over(call.span.start), None) is not None
     return any(found.makes(kind, one) for one in pointed)
 
 
+def _is_own(function: Function, registry: registries.Registry, kind: str, argument: records.Value) -> bool:
+    """Whether a handle is ended, or the owner of the registry, rather than a native object: a library's may have the
+    same name, in its namespace."""
+    program = function.program
+    written = types.parse(program.types.of(argument, function).rstrip("& ")).name
+    named = written if types.parse(written).last == kind else kind
+    named = types.parse(program.names.expand(named, function.file, function.record.scope)).name
+    ended = program.names.find_class(named, function.record.scope, function.file)
+    if ended is None:
+        return kind == registry.held.name and "::" not in named
+    return ended in (registry.held, registry.home)
+
+
 def _concerns(function: Function, argument: records.Value, registry: registries.Registry) -> bool:
     """Whether the handle comes from a wrapper or its registry, rather than from inside the library that made it."""
     beside = (one.held for one in registries.registries(function.program).guarded if one.names == registry.names)
-    if function.home is not None and function.home in (registry.home, registry.held, *beside):
+    if function.home is not None and not {registry.home, registry.held, *beside}.isdisjoint(function.home.ancestry):
         return True
     if function.home is not None and registry.home is not None and _leads_to(function, function.home, registry.home):
         return True
