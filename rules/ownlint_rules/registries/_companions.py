@@ -26,7 +26,7 @@ class LeftBehind(NamedTuple):
     at: events.CallEvent
     companion: Companion
     filler: Function
-    put: events.CallEvent
+    put: events.Event
 
 
 def left_behind(home: Class) -> Iterator[LeftBehind]:
@@ -41,6 +41,8 @@ def left_behind(home: Class) -> Iterator[LeftBehind]:
         for method in home.methods:
             if method.record.kind in ("destructor", "constructor") or _concerns(method, one.pointers.name):
                 continue
+            if any(caller is not method and caller in takers for caller in home.program.index.callers(method)):
+                continue  # judged there
             call = None if method.mentions(*habits.MOVES_OUT) else next(_taken(method, one.owner.name), None)
             if call is not None:
                 yield LeftBehind(method, call, one, *filler)
@@ -59,6 +61,8 @@ def _companions(home: Class) -> Iterator[Companion]:
         for argument in written.arguments:
             kind = types.parse(argument)
             held, is_shared = owned(home, argument)
+            if not held and argument is written.arguments[-1] and "stable container" in roles:
+                held = _of_value(home, argument)
             if held and not is_shared:
                 owners.setdefault(held, field)
             elif kind.pointers == 1 and home.program.names.find_class(kind.name, home.symbol, home.file) is not None:
@@ -70,7 +74,11 @@ def _companions(home: Class) -> Iterator[Companion]:
 
 def _member_of(call: events.CallEvent) -> str:
     """The member that a method is called on: `by_id_.erase(it)`, `this->by_id_.clear()`."""
-    on = places.strip(places.receiver(call.node))
+    return _member(places.receiver(call.node))
+
+
+def _member(value: records.Value | None) -> str:
+    on = places.strip(value)
     if isinstance(on, records.Member) and isinstance(on.base, records.Name) and on.base.text == places.THIS:
         return on.name
     return on.text if isinstance(on, records.Name) else ""
@@ -89,7 +97,14 @@ def _taken(function: Function, member: str) -> Iterator[events.CallEvent]:
             yield call
 
 
-def _fillers(home: Class, one: Companion) -> Iterator[tuple[Function, events.CallEvent]]:
+def _of_value(home: Class, argument: str) -> str:
+    """The class whose objects are elements themselves, where pointers to them stay good while others come and go."""
+    kind = types.parse(argument)
+    cls = home.program.names.find_class(kind.name, home.symbol, home.file) if kind.is_value else None
+    return cls.name if cls is not None and not kind.arguments else ""
+
+
+def _fillers(home: Class, one: Companion) -> Iterator[tuple[Function, events.Event]]:
     """Where the bare pointer of what the owner gets is put in, or anything that is found by its address."""
     known = home.program.models.containers
     puts = known.inserts | known.appends | known.replaces
@@ -98,6 +113,11 @@ def _fillers(home: Class, one: Companion) -> Iterator[tuple[Function, events.Cal
             is_put = _member_of(call) == one.pointers.name and places.last_name(call.node.callee) in puts
             if is_put and any(_is_bare(method, argument) for argument in call.node.args):
                 yield method, call
+        for write in method.flow.writes:
+            target = places.strip(write.target)
+            is_put = isinstance(target, records.Index) and _member(target.base) == one.pointers.name
+            if is_put and write.value is not None and _is_bare(method, write.value):
+                yield method, write
 
 
 def _is_bare(method: Function, argument: records.Value) -> bool:
@@ -115,6 +135,10 @@ def _looks_up(method: Function, one: Companion) -> bool:
     return any(
         _member_of(call) == one.pointers.name and places.last_name(call.node.callee) in known.looks
         for call in method.flow.calls
+    ) or any(
+        isinstance(read.node, records.Index) and _member(read.node.base) == one.pointers.name
+        for read in method.flow
+        if isinstance(read, events.Read)
     )
 
 

@@ -9,6 +9,7 @@
 - a function of C that frees the handle to which the entry points
 - a method that looks an object up and frees it, and erases its entry on some paths only, or not at all
 - a method that takes the object out of the container that owns it, and leaves the pointer in another one of its class
+- a method that destroys an object and leaves what a map of its class knows by its address
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -108,6 +109,7 @@ from ownlint import (
     standing,
     text,
     types,
+    validity,
 )
 from ownlint_rules.registries import _companions as companions
 from ownlint_rules.registries import _elements as elements
@@ -128,6 +130,8 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
         return
     found = [*_by_itself(cls), *_beside_owner(cls)] if cls.methods else []
     spans = {(one.path, one.span) for one in found}
+    found += [one for one in _by_address(cls) if (one.path, one.span) not in spans]
+    spans.update((one.path, one.span) for one in found)
     yield from found
     for registry in registries.registries(cls.program).of(cls):
         if registry.held is cls:
@@ -170,6 +174,62 @@ def _beside_owner(home: Class) -> Iterator[Finding]:
             help=f"erase the entry from `{pointers}` first",
             steps=(one.filler.step(one.put, f"the pointer is put into `{pointers}` here"),),
         )
+
+
+def _by_address(home: Class) -> Iterator[Finding]:
+    """A method ends an object by whose address a map of its class knows something, whatever that is, and leaves the
+    entry, where another answers with what it finds there for an address."""
+    program, known = home.program, registries.registries(home.program)
+    held = {(one.path, one.at) for one in known.all}
+    for field in home.record.fields:
+        written = program.names.expand(field.type, home.file, home.symbol).rstrip("& ")
+        kind = types.parse(written)
+        key = types.parse(kind.arguments[0]) if len(kind.arguments) > 1 and not kind.pointers else types.parse("")
+        if key.pointers != 1 or key.is_scalar or key.last == "void" or (home.path, field.span) in held:
+            continue
+        if "associative" not in program.types.roles_at(written, home.file, home.symbol):
+            continue
+        table = registries.AnyRegistry((field.name,), field.name, home, home.path, field.span)
+        takers = known.takers(table)
+        ended = [
+            one
+            for one in owners.ends(program).get(key.last, ())
+            if (one[0].home is home or _keeps_in(one[0].home, home, takers))
+            and one[0] not in takers
+            and not any(True for _ in registries.touches(one[0], table))
+        ]
+        if not ended or not _finds_or_makes(program, table) or _is_emptied_where_filled(program, table):
+            continue
+        for function, at, said in ended:
+            callers = program.index.callers(function)
+            if not any(one in takers and any(True for _ in registries.calls_of(one, function)) for one in callers):
+                yield function.finding(
+                    at,
+                    f"`{text(said)}` is destroyed here, but its entry in `{field.name}` stays",
+                    certainty=because("later-use", "harmless if no other object ever gets the same address"),
+                    help=f"erase the entry from `{field.name}` too",
+                )
+
+
+def _keeps_in(cls: Class | None, home: Class, takers: frozenset[Function]) -> bool:
+    """Whether objects of the class have one with the map, and other methods of theirs take entries out."""
+    return (
+        cls is not None
+        and any(one.home is cls for one in takers)
+        and any(types.parse(field.type).last == home.name for one in cls.ancestry for field in one.record.fields)
+    )
+
+
+def _is_emptied_where_filled(program: Program, table: registries.AnyRegistry) -> bool:
+    """Whether who fills the map, or calls who does, also empties it: what it knows is about one piece of work."""
+    filling = [one for one in program.functions if one.language == "cpp" and any(registries.puttings(one, table))]
+    return any(
+        places.last_name(call.node.callee) not in program.models.containers.erases
+        and registries.takes_out(one, call.node, table)
+        for filler in filling
+        for one in (filler, *program.index.callers(filler))
+        for call in one.flow.calls
+    )
 
 
 def _never_taken(
@@ -457,6 +517,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         return
     if containers.is_taken_out_by_hook(left[0][0], containers.Container(registry.names, registry.shown, registry.type)):
         return
+    forgotten = _forgotten(registry)
     taken = [(function, at) for function, at, _ in ended if known.ways(function, registry).always(at)]
     for function, at, said in left:
         inner = places.strip(said)
@@ -464,10 +525,12 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
             continue  # it is not in yet
         tells, frees = _telling(function, registry), _ending_handle(function, registry)
         siblings = any(one.home is function.home for one, _ in taken if one.home is not None)
-        beside = siblings or (taken and _is_beside(function, registry))
+        beside = siblings or ((taken or forgotten is not None) and _is_beside(function, registry))
         if _callers_take(function, registry) or not (siblings if id(at) in values else tells or frees or beside):
             continue
         steps = (taken[0][0].step(taken[0][1], "erased where it is destroyed here"),) if taken else ()
+        if not taken and forgotten is not None:
+            steps = (forgotten.step(forgotten.record.name_span, "this erases an entry, and is never called"),)
         told = (function.step(tells, "the handle is marked as invalid here"),) if tells else ()
         told = told or ((function.step(frees, "the handle is freed here"),) if frees else ())
         what = "is destroyed here" if isinstance(at, events.CallEvent) else "is marked as invalid here"
@@ -475,16 +538,38 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
         yield function.finding(
             at,
             f"`{text(said)}` {what}, but its entry in `{registry.shown}` stays",
-            certainty=because("convention", "that the entry must go is inferred: a sibling erases it")
-            if siblings
+            certainty=because(
+                "convention", f"that the entry must go is inferred: a {'sibling' if taken else 'method'} erases it"
+            )
+            if siblings or (beside and not taken)
             else because("later-use", f"harmless if `{taken[0][0].name}` runs before the entry is looked up again")
             if of_handle and _is_beside(function, registry)
             else because("later-use", "harmless if no other object ever gets the same key")
-            if (tells or frees) and _finds_or_makes(registry)
+            if (tells or frees) and _finds_or_makes(program, registry)
             else because("value", "harmless if no other object ever gets the same address"),
             help=f"erase the entry from `{registry.shown}` too",
             steps=(*told, *steps),
         )
+
+
+def _forgotten(registry: registries.Registry) -> Function | None:
+    """The method of the registry's owner that takes one entry out, where nobody ever calls that."""
+    takers = registries.registries(registry.held.program).takers(registry)
+    bound_as = validity.of(registry.held.program).bound_as
+    alone = len(takers) == 1 and registry.home is not None
+    return next(
+        (
+            one
+            for one in takers
+            if alone
+            and one.home is registry.home
+            and one.record.kind == "method"
+            and one.record.parameters
+            and bound_as(one) is None
+            and not one.program.index.is_called(one.name)
+        ),
+        None,
+    )
 
 
 def _freed(registry: registries.Registry) -> Iterator[Finding]:
@@ -666,9 +751,8 @@ def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[owners.
     """Where an object of the native type that is the key ends, or a function is told of its end."""
     program = registry.held.program
     if key.pointers != 1:
-        for function, at, said in owners.ends(program).get(owners.NUMBER, ()) if key.is_scalar else ():
-            if _is_number_of(function, said, registry):
-                yield function, at, said
+        ended = owners.ends(program).get(owners.NUMBER if key.is_scalar else key.last, ())
+        yield from (one for one in ended if _is_number_of(one[0], one[2], registry))
         return
     yield from owners.ends(program).get(key.last, ())
     for name, dead in sorted(registries.deciding(program).get(registry.held, {}).items()):
@@ -730,12 +814,12 @@ def _keys_of(event: events.Event) -> Sequence[records.Value]:
     return ()
 
 
-def _finds_or_makes(registry: registries.Registry) -> bool:
+def _finds_or_makes(program: Program, registry: registries.Registry | registries.AnyRegistry) -> bool:
     """Whether a function looks a key up and, where it is new, puts something in, itself or in what it calls: it answers
     with the entry that was left where a new object has got the old one's key."""
     looking: set[Function] = set()
     putting: set[Function] = set()
-    for function in registry.held.program.functions:
+    for function in program.functions:
         if function.language != "cpp" or not registries.says(function, registry):
             continue
         if any(change is False for _, change in registries.touches(function, registry)):
