@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ownlint.engine.copying import is_copied_into, is_copying
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
+from ownlint.flow import events as e
 from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import THIS, around, last_name, receiver, strip, walk
 from ownlint.project import types
@@ -184,7 +185,10 @@ class Reading:
         self.strangers: set[int] = set()
         self.given_away: set[int] = set()
         """Where acquisitions start that somebody else got, too."""
-        self.made: list[tuple[int, Acquisition]] = []
+        self.ended: dict[int, set[int]] = {}
+        """By where acquisitions start, the calls that release them, by where those start."""
+        self.made: list[tuple[int, Acquisition, int]] = []
+        """What is returned: where it was acquired, what it is, and where it is returned."""
         self.puts: list[Put] = []
         self.kept: list[tuple[int, r.Node, r.Value | str]] = []
         """Parameters that are put somewhere that lives on: what does it, and where it is put."""
@@ -208,9 +212,9 @@ class Reading:
                 self.statement(statement)
         for index, source in self.counted:
             self.comes_out(index, {source})
-        returned = {at for at, _ in self.made}
+        returned = {at for at, _, _ in self.made}
         self.puts = [one for one in self.puts if not (one.made.is_counted and one.at in returned)]
-        made = [one for at, one in self.made if at not in self.given_away]
+        made = [one for at, one, by in self.made if at not in self.given_away and not self.is_ended_before(at, by)]
         owns = made and len(made) == len(self.made) and not self.borrowed_results and self.is_raw_result()
         return Duty(
             frozenset(self.released),
@@ -224,12 +228,33 @@ class Reading:
             frozenset(self.kept_parts),
         )
 
+    def is_ended_before(self, at: int, returned: int) -> bool:
+        """Whether some way leads from a release of what was acquired to where it is returned: one that ends it where
+        the function fails does not."""
+        by = self.ended.get(at)
+        if not by:
+            return False
+        flow = self.function.flow
+
+        def returns(event: e.Event) -> bool:
+            value = event.value if isinstance(event, e.LeaveEvent) else None
+            return value is not None and value.start <= returned < value.end
+
+        def acquires(event: e.Event) -> bool:
+            return isinstance(event, e.CallEvent) and event.node.start == at
+
+        ends = [call for call in flow.calls if call.node.start in by]
+        return {call.node.start for call in ends} != by or any(
+            flow.path(end, returns, acquires) is not None for end in ends
+        )
+
     def is_raw_result(self) -> bool:
         program, function = self.resources.program, self.function
         written = program.calls.inferred_result(function) or function.record.result
         if types.parse(written).arguments:
             status = program.models.status(written, program.names.scopes(function))
-            if status is not None and status.model.carries_value:
+            is_optional = status is None and "optional" in program.types.roles(written, function)
+            if is_optional or (status is not None and status.model.carries_value):
                 written = types.parse(written).arguments[0]
         return self.resources.raw(written, function) is not None
 
@@ -281,7 +306,7 @@ class Reading:
             self.borrowed_results += 1
         for source in sources:
             if source.made is not None:
-                self.made.append((source.at, source.made))
+                self.made.append((source.at, source.made, value.start))
             else:
                 self.returned.add(source.parameter)
                 self.borrowed_results += 1
@@ -336,6 +361,23 @@ class Reading:
                 self.stored.update(source.parameter for source in sources if source.made is None)
                 return
         self.put(sources, self.keeps(target), assign, target)
+        self.carries(target, sources)
+
+    def carries(self, target: r.Value, sources: set[DutySource]) -> None:
+        """A plain struct in a local, of which one member gets a handle, has it wherever it is put: `w.scratch = p;
+        workspaces_[layer] = w;`."""
+        inner = strip(target)
+        if isinstance(inner, r.Member) and isinstance(base := strip(inner.base), r.Name) and self.is_in_local(inner):
+            self.names.setdefault(base.text, set()).update(one for one in sources if one.made is not None)
+
+    def is_in_local(self, target: r.Value | str) -> bool:
+        """Whether it is a member of a plain struct that is a local itself."""
+        inner = strip(target) if not isinstance(target, str) else None
+        base = strip(inner.base) if isinstance(inner, r.Member) and not inner.arrow else None
+        if not isinstance(base, r.Name) or base.text not in self.function.locals or base.text in self.statics:
+            return False
+        written = self.function.locals[base.text][0]
+        return types.parse(written).is_value and self.is_plain_class(written)
 
     def lives_on(self, target: r.Value) -> bool:
         """Whether a place is there when the call is over, as far as one sees: a member that is reached through a
@@ -375,7 +417,7 @@ class Reading:
 
     def comes_out(self, index: int, sources: set[DutySource]) -> None:
         for source in sources:
-            if source.made is not None and source.at not in self.given_away:
+            if source.made is not None and source.at not in self.given_away and source.at not in self.ended:
                 self.outs.setdefault(index, source.made)
 
     def call(self, call: r.Call) -> None:
@@ -428,8 +470,8 @@ class Reading:
                 self.goes_elsewhere(sources, call.start)
             elif taking == "unknown":
                 self.strangers.update(source.parameter for source in sources if source.made is None)
-                self.give_away(sources)
                 if self.resources.may_take_unseen(call, self.function, index):
+                    self.give_away(sources)
                     self.goes_elsewhere(sources, call.start)
 
     def parts_of_given(self, call: r.Call, given: list[tuple[int, set[DutySource]]]) -> None:
@@ -460,6 +502,7 @@ class Reading:
             fills = is_address or self.takes_reference(call, made.where.index)
             if fills and isinstance(inner, r.Name | r.Member | r.Index):
                 self.put({source}, self.owns(self.resources.program.types.of(inner, self.function)), call, inner)
+                self.carries(inner, {source})
         elif not is_address and (index := self.parameter(inner.text)) is not None:
             self.comes_out(index, {source})
         else:
@@ -514,8 +557,9 @@ class Reading:
             self.put(sources, False)
         else:
             self.released.update(source.parameter for source in sources if source.made is None)
+            for source in sources:
+                self.ended.setdefault(source.at, set()).add(call.start)
         self.goes_elsewhere(sources, call.start)
-        self.give_away(sources)
 
     def goes_elsewhere(self, sources: set[DutySource], by: int) -> None:
         for source in sources:
@@ -654,7 +698,9 @@ class Reading:
 
     def is_plain(self, call: r.Call) -> bool:
         """`Entry{handle, 3}`, which keeps what it is given and nothing more."""
-        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        return self.is_plain_class(call.callee.text if isinstance(call.callee, r.Name) else "")
+
+    def is_plain_class(self, written: str) -> bool:
         cls = self.resources.program.names.find_class(written, self.function.record.scope, self.function.file)
         return cls is not None and not cls.constructors and cls.record.destructor == "implicit"
 
@@ -760,5 +806,7 @@ def _is_member(target: r.Value) -> bool:
 
 
 def _is_failure(value: r.Value | None) -> bool:
-    """A returned call that hands out no handle at all: a status, `{}`."""
-    return isinstance(value, r.Aggregate) and not value.items
+    """What is returned in place of a handle: `{}`, `std::nullopt`."""
+    return (isinstance(value, r.Aggregate) and not value.items) or (
+        isinstance(value, r.Name) and last_name(value) == "nullopt"
+    )

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import last_name, strip
+from ownlint.flow.places import THIS, last_name, strip
 from ownlint.models import habits
-from ownlint.project.pairs import acquiring_words, is_getter, releasing_verb, words
+from ownlint.project.pairs import Pairs, acquiring_words, is_getter, releasing_verb, words
 from ownlint.project.program import Program
+from ownlint.project.qualified import last
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
@@ -57,6 +58,57 @@ def used_pairs(program: Program) -> dict[str, UsedPair]:
         longer = (one for one in called if words(one)[: len(said)] == said and one not in out)
         out |= {one: pair for one in sorted(longer) if _is_unseen(program, one)}
     return out
+
+
+def shown_pairs(program: Program, pairs: Pairs) -> dict[int, tuple[str, str]]:
+    """Of the declared pairs that names and types suggest those that some code uses as such: a class whose methods call
+    both on one object of another class (`arena_->Allocate` here, `arena_->Deallocate` there), or a function that gives
+    to the one what it got from the other. By the identity of the acquiring record the release and who shows it."""
+    found: dict[int, tuple[str, str]] = {}
+    names, ends = pairs.names, pairs.releasing_names
+    begun: dict[tuple[str, str], list[r.FunctionRecord]] = {}
+    ended: dict[tuple[str, str], list[r.FunctionRecord]] = {}
+    for function in program.functions:
+        if function.language != "cpp" or names.union(ends).isdisjoint(function.mentioned):
+            continue
+        home = function.home.symbol if function.home is not None else ""
+        for call in function.flow.calls:
+            name, on = last_name(call.node.callee), call.receiver
+            if name not in names and name not in ends:
+                continue
+            records = program.calls.callee(call.node, function).records
+            if home and on is not None and on != (THIS,) and not function.is_local(on):
+                (begun if name in names else ended).setdefault((home, on[-1]), []).extend(records)
+        for record, release in _given_back(function, pairs):
+            found.setdefault(id(record), (release, function.name))
+    for at, many in begun.items():
+        for one in many:
+            acquirer = pairs.acquirer(one)
+            ends_it = [end for end in ended.get(at, ()) if acquirer is not None and end.name in acquirer.releases]
+            if ends_it:
+                found.setdefault(id(one), (ends_it[0].name, last(at[0])))
+    return found
+
+
+def _given_back(function: Function, pairs: Pairs) -> Iterator[tuple[r.FunctionRecord, str]]:
+    """The acquirers whose result, in a local, is given to what is declared to end it."""
+    if pairs.names.isdisjoint(function.mentioned) or pairs.releasing_names.isdisjoint(function.mentioned):
+        return
+    made = {
+        write.place[0]: value
+        for write in function.flow.writes
+        if len(write.place) == 1 and isinstance(value := strip(write.value), r.Call)
+    }
+    for call in function.flow.calls:
+        name = last_name(call.node.callee)
+        if name not in pairs.releasing_names:
+            continue
+        for argument in map(strip, call.node.args):
+            maker = made.get(argument.text) if isinstance(argument, r.Name) else None
+            for record in function.program.calls.callee(maker, function).records if maker is not None else ():
+                acquirer = pairs.acquirer(record)
+                if acquirer is not None and acquirer.argument < 0 and name in acquirer.releases:
+                    yield record, name
 
 
 def _is_unseen(program: Program, name: str) -> bool:

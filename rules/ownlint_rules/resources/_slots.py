@@ -95,10 +95,11 @@ class Slots:
                 continue
             cls, field, element = kept
             found.append((cls, field.name, SlotStore(function, handed.call, made, element, at, True)))
-        for put in reading.puts:
-            held = self._slot_at(put.target, function, put.made)
-            if held is None or _is_its_own(put):
-                continue
+        known = [(put, self._slot_at(put.target, function, put.made)) for put in reading.puts]
+        carried = {put.at for put, held in known if held is not None and not reading.is_in_local(put.target)}
+        for put, held in known:
+            if held is None or _is_its_own(put) or (put.at in carried and reading.is_in_local(put.target)):
+                continue  # a struct in a local that is put somewhere as a whole is a way there
             indexed = put.element or isinstance(put.target, r.Index)
             beside = self._beside(put, reading)
             found.append(
