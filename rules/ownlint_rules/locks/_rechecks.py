@@ -906,10 +906,17 @@ _HANDLING = frozenset(
 
 
 def sources(function: Function, value: r.Value | None) -> list[r.Value]:
-    """What a value may be: itself, or what is assigned to the local that it names."""
+    """What a value may be: itself, or what is assigned to the local that it names, or that carries it: `*made` of an
+    optional or a status around it."""
     inner = places.strip(value)
     if isinstance(inner, r.Call) and inner.kind == "construct" and len(inner.args) == 1:
         inner = places.strip(inner.args[0])
+    if isinstance(inner, r.Unary) and inner.op == "*":
+        carrier = places.strip(inner.value)
+        if isinstance(carrier, r.Call) and places.last_name(carrier.callee) == "move" and len(carrier.args) == 1:
+            carrier = places.strip(carrier.args[0])
+        if isinstance(carrier, r.Name) and types.parse(function.program.types.of(carrier, function)).is_value:
+            inner = carrier
     if not isinstance(inner, r.Name) or inner.text not in function.declared:
         return [inner] if inner is not None else []
     return [write.value for write in function.flow.writes if write.place == (inner.text,) and write.value is not None]

@@ -165,11 +165,21 @@ def _additions(function: Function) -> Iterator[Addition]:
                 if place[0] != _root(made) and (names := _state(function, place)):
                     yield Addition(event, made, names, places.render(_shared(function, place)))
             case e.CallEvent(node=node, receiver=on) if node.kind == "call":
-                given = [made for arg in node.args if (made := _made(function, arg))]
+                given = [made for arg in node.args for part in _parts(arg) if (made := _made(function, part))]
                 names = _added_to(function, event) if given else frozenset()
                 if names:
                     shown = places.render(on) if on is not None and on != (places.THIS,) else min(names)
                     yield Addition(event, given[-1], names, shown)
+
+
+def _parts(value: r.Value) -> Iterator[r.Value]:
+    """What a value is made of on the spot: `{name, id}`, else the value itself."""
+    match places.strip(value):
+        case r.Aggregate(items=items) | r.Call(kind="construct", args=(_, _, *_) as items):
+            for item in items:
+                yield from _parts(item.value if isinstance(item, r.Pair) else item)
+        case _:
+            yield value
 
 
 def _made(function: Function, value: r.Value | None) -> r.Value | None:

@@ -422,17 +422,22 @@ def _of_insert(
         if keeps:
             return None
         lost = because("threads", _THREADS)
+    elif _is_raw(function, held):
+        if not _is_made(*stored):
+            return acquired or because("possible", "the stored value may be the same each time")
+        lost = because("threads", _THREADS)  # whatever releases it: of two, one is out of reach
     elif acquired is not None:
         lost = acquired
-    elif types.parse(held).pointers or "handle" in roles:
-        if not _is_made(*stored):
-            return because("possible", "the stored value may be the same each time")
-        lost = because("threads", _THREADS)
     elif keeps:
         return None
     elif _is_made(*stored) and _ends_each(function, insert.container):
         lost = because("threads", _THREADS)
     return lost
+
+
+def _is_raw(function: Function, held: str) -> bool:
+    """Whether it stands for something that it does not end: a pointer, a handle, a struct that some function frees."""
+    return bool(held) and resources.resources(function.program).raw(held, function) is not None
 
 
 def _ends_each(function: Function, container: containers.Container) -> bool:
