@@ -26,7 +26,7 @@ from ownlint.engine.macro_calls import written_out
 from ownlint.engine.mutexes import Mutexes, asks, mutexes, plain, shares, tries
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, Place, last_name, render, spelled, strip, walk
+from ownlint.flow.places import THIS, Place, hands_on, last_name, render, spelled, strip, walk
 from ownlint.project import trials, types
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, Derived, flow_question, noting, program_question, read
@@ -298,7 +298,7 @@ class Locking:
     def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
         if function.record.kind == "lambda":
             made = self.creation(function)
-            if made is not None and function.parent is not None and not self.starts_thread(function):
+            if made is not None and function.parent is not None and not self._runs_apart(function):
                 yield function.parent, made
             return
         callers = self.program.index.callers(function)
@@ -334,13 +334,46 @@ class Locking:
         written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
         return bool(written) and "thread" in self.program.types.roles(written, made.parent)
 
+    def is_deleter(self, made: Function) -> bool:
+        """Whether a lambda is what an owner runs at its end that the function around it returns: whoever drops the last
+        share runs it, and nothing that was held where it was made is held then."""
+        around, event = made.parent, self.creation(made)
+        if around is None or event is None:
+            return False
+        name = event.place[0] if isinstance(event, e.Write) and len(event.place) == 1 else ""
+        for leave in around.flow.leaves:
+            owner = strip(leave.value) if leave.kind == "return" else None
+            if not isinstance(owner, r.Call) or not any(_is_lambda(one, made, name) for one in owner.args[1:]):
+                continue
+            written = owner.callee.text if isinstance(owner.callee, r.Name) else ""
+            if not _OWNERS.isdisjoint(self.program.types.roles(written, around) if written else ()):
+                return True
+        return False
+
+    def _runs_apart(self, made: Function) -> bool:
+        return self.starts_thread(made) or self.is_deleter(made)
+
     def is_deferred(self, function: Function) -> bool:
         """Whether nobody knows when the function runs, and under which locks: a lambda that is handed on."""
-        return function.record.kind == "lambda" and not self.starts_thread(function)
+        return function.record.kind == "lambda" and not self._runs_apart(function)
 
     def creation(self, made: Function) -> e.Event | None:
         """Where the function around a lambda makes it, and hands it on or runs it."""
         return _creations(made.parent).get(made.index) if made.parent is not None else None
+
+
+def _is_lambda(value: r.Value, made: Function, name: str) -> bool:
+    """Whether it is that lambda, or the local that was given it."""
+    for inner in walk(value):
+        if isinstance(inner, r.Lambda) and inner.function == made.index:
+            return True
+    named = strip(value)
+    if isinstance(named, r.Call) and hands_on(named):
+        named = strip(named.args[0])
+    return bool(name) and isinstance(named, r.Name) and named.text == name
+
+
+_OWNERS = frozenset({"smart pointer", "shared pointer"})
 
 
 @flow_question

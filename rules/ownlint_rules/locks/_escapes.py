@@ -89,6 +89,8 @@ class Borrower:
                 return self._local(name)
             case r.Name() | r.Member() | r.Index() if not kind.reference and (raw := self._raw(inner)) is not None:
                 return raw
+            case r.Name() | r.Member() | r.Index() if not kind.reference and (array := self._array(inner)) is not None:
+                return array
             case r.Call():
                 found = self._call(inner, kind, wanted) or self._made_over(inner, wanted)
                 if found is not None:
@@ -109,6 +111,13 @@ class Borrower:
         if traced is None or traced.member not in self.domain.freed:
             return None
         return WayIn(traced, "pointer", owned=True)
+
+    def _array(self, value: r.Value) -> WayIn | None:
+        """An array of C, by whose name a pointer to its first element is meant."""
+        traced = self.tracer.trace(value)
+        if traced is None or "[" not in self.program.types.of(value, self.function):
+            return None
+        return WayIn(traced, "pointer", buffer=True)
 
     def _is_way_in(self, name: str) -> bool:
         """Whether a local leads to a member by its value, so that a copy of it does as well."""

@@ -266,11 +266,25 @@ class GuardedDomain:
             late = 0 if len(careful) >= MOST_CAREFUL * total else sum(was_held(use, lock) for use in bare)
             if len(careful) >= MOST_CAREFUL * (total - late):
                 return Guard(member, lock, "use", total, len(careful))  # what one function does is no habit
+        if self._is_kept_by_own(lock, careful, bare):
+            return Guard(member, lock, "use", total, len(careful))
         by_function = self._share_of_functions(uses, careful)
         if by_function is not None:
             return Guard(member, lock, "use", *by_function, by_function=True)
         return (
             Guard(member, lock, "section", total, len(careful)) if self._is_for(member, lock, uses, careful) else None
+        )
+
+    def _is_kept_by_own(self, lock: str, careful: list[MemberUse], bare: list[MemberUse]) -> bool:
+        """Whether the class's own methods never do without its private lock, and only friends of it do: those know less
+        of its rules."""
+        users, others = {use.function for use in careful}, {use.function for use in bare}
+        return (
+            is_private(self, lock)
+            and len(careful) >= FEWEST
+            and len({user for user in users if user.home is self.cls}) > 1
+            and 0 < len(others) <= MOST_SLIPS
+            and all(other.home is not self.cls and other.home is not None for other in others)
         )
 
     def _share_of_functions(self, uses: list[MemberUse], careful: list[MemberUse]) -> tuple[int, int] | None:
@@ -855,20 +869,28 @@ class Guarded:
         ]
 
     def functions_of(self, domain: GuardedDomain) -> Iterable[Function]:
-        """The functions that can touch its members: its own, its heirs', and in its file those that say its lock, or a
-        member that an annotation gives to it."""
+        """The functions that can touch its members: its own, its heirs', and in its file those that say its lock, a
+        member that an annotation gives to it, or one that is private, which only friends and classes inside it can."""
         if domain.cls is None:
             return [f for f in self._by_stem.get(_stem(domain.path), ()) if f.path == domain.path]
         own = self._by_home.get(domain.cls, [])
         if not domain.locks:
             return own
+        stem = _stem(domain.path)
         annotated = [name for name, guard in domain.said.items() if guard.why == "annotation"]
-        around = [
-            function
-            for function in self._saying(_stem(domain.path), tuple(sorted({*domain.locks, *annotated})))
-            if function.home is None or domain.cls not in function.home.ancestry
-        ]
+        saying = self._saying(stem, tuple(sorted({*domain.locks, *annotated})))
+        if any(is_private(domain, lock) for lock in domain.locks):
+            private = tuple(sorted(name for name in domain.members if is_private(domain, name)))
+            known = set(saying)
+            saying = [*saying, *(one for one in self._saying(stem, private) if one not in known)]
+        around = [f for f in saying if f.home is None or domain.cls not in f.home.ancestry]
         return [*own, *around]
+
+
+def is_private(domain: GuardedDomain, name: str) -> bool:
+    """Whether a member is the class's own, and only its methods, friends and the classes inside it can name it."""
+    field = domain.cls.fields.get(name) if domain.cls is not None else None
+    return field is not None and field.access == "private"
 
 
 def _has_all(cls: Class | None, names: tuple[str, ...]) -> bool:

@@ -421,6 +421,8 @@ def looks(function: Function, one: HandedAway) -> list[KeptAccess]:
     owner, field = found
     kind = types.parse(owner.program.names.expand(field.type, owner.file, owner.symbol))
     users = [*_methods(one.holder, owner), *_outsiders(function, owner, field)]
+    if one.into is None and one.used is None:  # whoever got the object lets it go when it likes
+        users += [end for cls in one.holder.ancestry if (end := cls.destructor) is not None]
     lenders = _lenders(owner, field.name)
     return [
         look for user in users for look in _looks_in(user, frozenset(), field.name, not kind.pointers, owner, lenders)

@@ -314,6 +314,7 @@ class _UnlockedJudge:
         if self.locking.some_caller_holds(function, self.guard.lock):
             return True
         called_by_pointer = not function.is_method or locks.is_override(function)
+        called_by_pointer = called_by_pointer and not self.locking.is_deleter(function)
         if called_by_pointer and not self.takes(function) and not self.locking.from_callers(function).sites:
             return True
         return guarded.hands_out(use)
