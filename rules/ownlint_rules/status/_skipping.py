@@ -364,7 +364,9 @@ def _is_remembered(
     stored = {
         event.place
         for event in function.flow.dominators(failed.at)
-        if isinstance(event, e.Write) and any(inner is failed.cause.node for inner in places.walk(event.value))
+        if isinstance(event, e.Write)
+        and (not function.is_local(event.place) or event.place[0] in lasting.statics(function))
+        and any(inner is failed.cause.node for inner in places.walk(event.value))
     }
     return any(assignments.place(function, answer) in stored for answer in answers)
 
