@@ -701,6 +701,7 @@ class Reading:
         return self.is_plain_class(call.callee.text if isinstance(call.callee, r.Name) else "")
 
     def is_plain_class(self, written: str) -> bool:
+        """Whether it names a class of the project that does nothing when its objects begin and end."""
         cls = self.resources.program.names.find_class(written, self.function.record.scope, self.function.file)
         return cls is not None and not cls.constructors and cls.record.destructor == "implicit"
 

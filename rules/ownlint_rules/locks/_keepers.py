@@ -53,7 +53,7 @@ class HandedAway(NamedTuple):
     body: Function | None = None
     """The function that a thread runs with it; `field` is then the parameter."""
     used: e.CallEvent | None = None
-    """The object lives no longer than the function, which calls it here."""
+    """The object lives no longer than the function, which calls it here, or gives it to what it calls."""
 
 
 class KeptAccess(NamedTuple):
@@ -164,8 +164,16 @@ def _onward(function: Function, event: e.Event, one: HandedAway, name: str) -> I
             return
     if one.made is None:
         for call in function.flow.calls:
-            if call.index in later and call.receiver is not None and call.receiver[0] == name:
+            if call.index not in later:
+                continue
+            is_on = call.receiver is not None and call.receiver[0] == name
+            if is_on or any(_is_address_of(arg, name) for arg in call.node.args):
                 yield event, one._replace(into=None, used=call)
+
+
+def _is_address_of(value: r.Value, name: str) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, r.Unary) and inner.op == "&" and _is_name(inner.value, name)
 
 
 def _goes(function: Function, name: str, depth: int) -> Iterator[tuple[e.Event, Place | None]]:
@@ -694,6 +702,10 @@ def is_bare_when_called(look: KeptAccess, call: e.CallEvent, giver: Function) ->
     if _holds_some(look, giver):
         return False
     name = places.last_name(call.node.callee)
+    if any(isinstance(arg, r.Unary) and arg.op == "&" for arg in map(places.strip, call.node.args)):
+        targets = giver.program.calls.callee(call.node, giver).functions
+        if not targets or any(function.name in target.mentioned for target in targets):
+            return True  # who is given the object calls its methods
     return name == function.name or any(
         function.name in method.mentioned
         for method in (function.home.defined(name) if function.home is not None else ())
