@@ -426,12 +426,12 @@ def _of_insert(
         if not _is_made(*stored):
             return acquired or because("possible", "the stored value may be the same each time")
         lost = because("threads", _THREADS)  # whatever releases it: of two, one is out of reach
+    elif not keeps and _is_made(*stored) and _ends_each(function, insert.container):
+        lost = because("threads", _THREADS)
     elif acquired is not None:
         lost = acquired
     elif keeps:
         return None
-    elif _is_made(*stored) and _ends_each(function, insert.container):
-        lost = because("threads", _THREADS)
     return lost
 
 
