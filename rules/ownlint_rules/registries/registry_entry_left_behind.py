@@ -651,7 +651,7 @@ def _freeing(registry: registries.Registry) -> Iterator[Finding]:
         if _callers_take(function, registry) or any(True for _ in registries.puttings(function, registry)):
             continue
         for call, said in ends:
-            if takings and _is_taken_on_its_ways(function, call, takings):
+            if (takings and _is_taken_on_its_ways(function, call, takings)) or _is_replaced(function, call, said):
                 continue
             found = _looked_up(function, said, registry) is not None
             other = next((one for one in beside if not found and _looked_up(function, said, one) is not None), None)
@@ -679,6 +679,16 @@ def _is_taken_on_its_ways(function: Function, end: events.Event, takings: Sequen
     before = (taking for taking in takings if taking.index != end.index)
     return function.flow.always_after(end, takes) or any(
         function.flow.path(taking, lambda event: event is end) is not None for taking in before
+    )
+
+
+def _is_replaced(function: Function, end: events.Event, said: records.Value) -> bool:
+    """Whether the part of an entry that led to it leads to something else behind that: `delete all[i].shape;
+    all[i].shape = other;`."""
+    shown = text(said)
+    return function.flow.always_after(
+        end,
+        lambda event: isinstance(event, events.Write) and event.target is not None and text(event.target) == shown,
     )
 
 

@@ -220,6 +220,8 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because("possible", f"`{flag}` may say that the callback was called, which is not done twice")
     if passing.ends_with_failure(function):
         return because("possible", "every known caller discards the object when it fails")
+    if _is_at_top(function, announced):
+        return because("possible", f"`{flag}` may be a different element afterwards")
     if _is_about_its_own_block(function, announced, failed):
         return because("possible", f"`{flag}` may describe only the block that it closes, which has succeeded")
     if _is_emptied_each_round(function, announced):
@@ -227,6 +229,17 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
             "possible", f"the flags next to `{flag}` are cleared together, perhaps before the work is redone"
         )
     return failed.certainty
+
+
+def _is_at_top(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether a member of the same object says which element it is, as the top of a stack does: who pushes changes
+    that."""
+    target = places.strip(announced.event.target) if isinstance(announced.event, events.Write) else None
+    owner = assignments.place(function, target.base) if isinstance(target, records.Index) else None
+    if not isinstance(target, records.Index) or owner is None or len(owner) < 2:
+        return False
+    chosen = (assignments.place(function, index) for index in target.indexes)
+    return any(one is not None and len(one) > 1 and one[:-1] == owner[:-1] for one in chosen)
 
 
 def _is_callback(function: Function, cause: events.CallEvent) -> bool:
