@@ -55,6 +55,11 @@ _MOST_NESTED = 3
 _NUMBER = re.compile(
     r"(?:std::)?(?:u?int(?:_fast|_least)?(?:8|16|32|64)?(?:_t)?|s?size_t|ptrdiff_t|float|double|short|long|unsigned|signed|char|\s)+"
 )
+_PRINTS = re.compile(r"(?i)printf|strftime|format|ntop")
+"""Functions that put a text into their argument."""
+_FILLING = frozenset({"write", "use", "copy", "needs", "returns"})
+"""What a model says of a function that only puts something into its argument."""
+_ARRAY = re.compile(r"\s*\[[^\]]*\]")
 _QUIET = frozenset(
     {"size", "length", "empty", "begin", "end", "cbegin", "cend", "count", "capacity", "load", "get", "first"}
 )
@@ -157,7 +162,9 @@ class DebugLogs:
         name = last_name(call.callee)
         if name in self.names:
             return True
-        if log_levels.writes(call):
+        if log_levels.writes(call) or (
+            log_levels.is_named_macro(call) and not self.function.program.macros.named(name)
+        ):
             return True
         if self.depth >= _DEEP:
             return False
@@ -260,6 +267,12 @@ class DebugLogs:
             elif is_own and (target := _changed_by(value)) in uses.begun:
                 assert target is not None
                 self._changes(target, value, uses)
+            elif is_own and (filled := self._filled_by(value)) and filled <= uses.begun.keys():
+                for target in filled:
+                    uses.fills.setdefault(target, []).append(value)
+                    for name in named:
+                        if name not in filled:
+                            uses.goes(name, target)
             elif isinstance(statement, (r.Loop, r.Branch)) and not is_step:
                 uses.steers.append((frozenset(named), statement))
             elif is_own and (rearranged := _in_place(value)):
@@ -271,6 +284,8 @@ class DebugLogs:
         is_replaced = isinstance(value, r.Assign) and value.op in ("=", ":=") and isinstance(value.target, r.Name)
         if not is_replaced:
             uses.writes.setdefault(target, []).append(value.start)
+            if isinstance(value, r.Assign) and value.op not in ("=", ":="):
+                uses.added_to.add(target)
         if isinstance(value, r.Call):
             is_watch = _WATCHES.search(types.parse(uses.begun[target].type).last) is not None
             if not is_watch and not self._is_builder(target, uses):
@@ -309,6 +324,18 @@ class DebugLogs:
         cls = program.names.find_class(written, self.function.record.scope, self.function.file)
         return cls is not None and cls.record.destructor in ("implicit", "defaulted")
 
+    def _is_tally(self, written: str) -> bool:
+        """Whether it is an array of numbers, or a class of nothing else."""
+        bare = _ARRAY.sub("", written)
+        kind = types.parse(bare)
+        if bare != written and _NUMBER.fullmatch(kind.name):
+            return not kind.pointers
+        cls = self.function.program.names.find_class(bare, self.function.record.scope, self.function.file)
+        return cls is not None and kind.is_value and all(
+            _NUMBER.fullmatch(types.parse(_ARRAY.sub("", field.type)).name) and not types.parse(field.type).pointers
+            for field in cls.record.fields
+        )  # fmt: skip
+
     def _settle(self, uses: _Uses) -> None:
         """Takes back what goes to anything else than a log in the end."""
         changed = True
@@ -321,6 +348,12 @@ class DebugLogs:
                 if not names.isdisjoint(uses.begun.keys() - uses.spoilt) and not self._steers_only(statement, uses):
                     uses.spoil(names)
             changed = len(uses.spoilt) != before
+        for names, statement in uses.steers:
+            if not names.isdisjoint(uses.begun.keys() - uses.spoilt) and isinstance(statement, r.Loop):
+                for span in self.spans:  # `for (auto& one : seen) LOG(2) << one;`
+                    if span.start in statement.span:
+                        for name in names:
+                            uses.read(name, span)
         for name in uses.spoilt:
             uses.logs.pop(name, None)
         for _ in range(len(uses.into)):
@@ -354,8 +387,12 @@ class DebugLogs:
         writes = uses.writes.get(name, ())
         if _begins_as_number(declared):
             return "counted" if writes else None
+        if name in uses.added_to and self._is_tally(declared.type):
+            return "counted"
         if name in uses.clocked or _WATCHES.search(types.parse(declared.type).last):
             return "measured"
+        if any(map(self._fills_at_a_cost, uses.fills.get(name, ()))):
+            return "built" if self._is_plain(_ARRAY.sub("", declared.type), _MOST_NESTED) else None
         value = strip(declared.value)
         called = [inner for inner in walk(value) if isinstance(inner, r.Call) and inner.kind == "call"]
         if any(_CLOCKS.fullmatch(last_name(inner.callee)) for inner in called) and all(
@@ -378,6 +415,40 @@ class DebugLogs:
             and value.callee.text.startswith("std::")
             and last_name(value.callee) in _FOLDS
             and not any(isinstance(inner, r.Lambda) and inner.captures for inner in walk(value))
+        )
+
+    def _filled_by(self, value: r.Value | None) -> frozenset[str]:
+        """The names of what a call puts something into, where it does nothing else: `snprintf(line, size, "..", n)`."""
+        if not isinstance(value, r.Call) or value.kind != "call" or receiver(value) is not None:
+            return frozenset()
+        if not all(map(self._is_quiet, value.args)):
+            return frozenset()
+        callee = self.function.program.calls.callee(value, self.function)
+        positions: set[int] = set()
+        if callee.functions:
+            for target in callee.functions:
+                written = _written_through(target, self.depth + 1) if target is not self.function else None
+                if written is None or self.depth >= _DEEP:
+                    return frozenset()
+                positions |= written
+        else:
+            effects = [effect for model in callee.models for effect in model.effects]
+            if any(effect.verb not in _FILLING for effect in effects):
+                return frozenset()
+            written_to = (effect.place for effect in effects if effect.verb == "write")
+            positions = {place.number - 1 for place in written_to if place is not None}
+        roots = [_reached(value.args[at]) for at in positions if at < len(value.args)]
+        return frozenset(root for root in roots if root) if all(roots) else frozenset()
+
+    def _fills_at_a_cost(self, value: r.Value) -> bool:
+        """Whether it makes a text, or what a function of the project makes in a loop, or it does so in each round."""
+        if not isinstance(value, r.Call):
+            return False
+        targets = self.function.program.calls.callee(value, self.function).functions
+        return (
+            self.is_in_loop(value.start)
+            or _PRINTS.search(last_name(value.callee)) is not None
+            or any(isinstance(s, r.Loop) for target in targets for s in target.statements)
         )
 
     def _is_harmless(self, call: r.Call) -> bool:
@@ -430,7 +501,7 @@ class DebugLogs:
 
     def _is_quiet_call(self, call: r.Call) -> bool:
         name = last_name(call.callee)
-        if (receiver(call) is not None and name in _QUIET) or self._folds(call):
+        if (receiver(call) is not None and name in _QUIET) or name in types.SCALARS or self._folds(call):
             return True
         callee = self.function.program.calls.callee(call, self.function)
         if any("const" in record.qualifiers for record in callee.records):
@@ -439,6 +510,8 @@ class DebugLogs:
             return self.depth < _DEEP and all(
                 target is not self.function and _is_pure(target, self.depth + 1) for target in callee.functions
             )
+        if callee.models:
+            return any(model.computes for model in callee.models) or _TELLS.search(name) is not None
         return _TELLS.search(name) is not None
 
     def blocks(self) -> Iterator[r.Body]:
@@ -486,6 +559,10 @@ class _Uses:
         self.writes: dict[str, list[int]] = {}
         self.logs: dict[str, r.Span] = {}
         """The first log that reads one."""
+        self.added_to: set[str] = set()
+        """A number of theirs is counted on."""
+        self.fills: dict[str, list[r.Value]] = {}
+        """The calls that put something into them: `snprintf(line, ..)`, `Describe(pose, &text)`."""
         self.clocked: set[str] = set()
         """A clock has put the time into them."""
         self.into: dict[str, set[str]] = {}
@@ -572,30 +649,64 @@ def _receiver_of(value: r.Value) -> r.Value:
     return on if on is not None else value
 
 
+def _reached(value: r.Value | None) -> str | None:
+    """The name of what a pointer or a reference leads into: `a` of `&a`, `a + n`, `&a[i].b`."""
+    inner = strip(value)
+    while isinstance(inner, r.Binary) and inner.op in ("+", "-"):
+        inner = strip(inner.left)
+    while isinstance(inner, r.Unary) and inner.op in ("&", "*"):
+        inner = strip(inner.value)
+    return _root(inner)
+
+
 def _is_pure(function: Function, depth: int) -> bool:
     """Whether a function changes nothing but its own locals."""
+    return _written_through(function, depth) == frozenset()
+
+
+def _written_through(function: Function, depth: int) -> frozenset[int] | None:
+    """The positions of the parameters through which a function changes what they lead to; None where it changes, or may
+    change, anything else but its own locals."""
     if function.record.opaque or not function.record.defined:
-        return False
+        return None
     logs = DebugLogs(function, depth)
+    leading = {
+        parameter.name: at
+        for at, parameter in enumerate(function.record.parameters)
+        if not (kind := types.parse(parameter.type)).const
+        and (kind.reference or kind.pointers or "[" in parameter.type)
+    }
+    values_of = {parameter.name for parameter in function.record.parameters} - leading.keys()
+    own = function.locals.keys() - leading.keys() | values_of
+    found: set[int] = set()
+
+    def changes(name: str | None) -> bool:
+        """Whether it may, but for what the function can change."""
+        if name in leading:
+            found.add(leading[name])
+        return name is not None and (name in own or name in leading)
+
     for statement in function.statements:
         if isinstance(statement, (r.Opaque, r.Delete)) or (
             isinstance(statement, r.Leave) and statement.kind == "throw"
         ):
-            return False
+            return None
         changed = _changed(statement)
-        if changed is not None and changed not in function.locals:
-            return False
+        if changed is not None and not changes(changed):
+            return None
         for value in values(statement):
             for inner in walk(value):
-                if isinstance(inner, r.Assign) and _root(inner.target) not in function.locals:
-                    return False
+                if isinstance(inner, r.Assign) and not changes(_reached(inner.target)):
+                    return None
                 if isinstance(inner, r.Call) and inner.kind in ("new", "delete"):
-                    return False
+                    return None
                 if isinstance(inner, r.Call) and inner.kind == "call" and not isinstance(inner.callee, r.Lambda):
                     on = receiver(inner)
-                    rearranged = _in_place(inner)
-                    own = _root(on) in function.locals if on is not None else bool(rearranged)
-                    own = own and all(name in function.locals for name in rearranged)
-                    if not own and not logs._is_quiet_call(inner):
-                        return False
-    return True
+                    rearranged = _in_place(inner) or logs._filled_by(inner)
+                    if on is not None and _root(on) in leading and not logs._is_quiet_call(inner):
+                        return None
+                    is_own = _root(on) in own if on is not None else bool(rearranged)
+                    is_own = all(map(changes, rearranged)) and is_own
+                    if not is_own and not logs._is_quiet_call(inner):
+                        return None
+    return frozenset(found)

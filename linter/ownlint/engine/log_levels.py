@@ -7,7 +7,7 @@ import re
 from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.flow.places import last_name, receiver, strip
+from ownlint.flow.places import last_name, receiver, strip, walk
 
 _LEVELS = frozenset({"debug", "dbg", "trace", "verbose", "verbosity", "vlog", "finest"})
 _FLAGS = frozenset({"debug", "dbg", "verbose", "verbosity"})
@@ -40,6 +40,8 @@ _THRESHOLDS = frozenset(
 _OFF = frozenset({"no", "off", "disabled", "not"})
 _LOGS = frozenset({"log", "logs", "logger", "logging", "logf", "spdlog", "syslog", "glog", "clog"})
 _PRINTS = frozenset({"print", "printf", "msg", "message", "output", "println", "puts"})
+_MACRO_LEVELS = frozenset({"debug", "dbg", "verbose"})
+_NO_LOGS = frozenset({"assert", "check", "verify", "expect", "require", "if", "fail", "throw", "return"})
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -77,6 +79,18 @@ def writes(call: r.Call) -> bool:
     return not said.isdisjoint(_LOGS) and any(
         _is_constant(arg) and not words(last_name(arg)).isdisjoint(_LEVELS) for arg in call.args[:2]
     )
+
+
+def is_named_macro(call: r.Call) -> bool:
+    """Whether it has the name of a macro that logs for debugging, and is given a text or is written to:
+    `ROS_DEBUG("..", a)`, `GST_DEBUG_OBJECT(sink, "..")`."""
+    name = last_name(call.callee)
+    said = words(name)
+    is_debug = name.isupper() and not said.isdisjoint(_MACRO_LEVELS) and said.isdisjoint(_NO_LOGS)
+    has_text = "stream" in said or any(
+        isinstance(inner, r.Literal) and inner.kind == "str" for a in call.args for inner in walk(a)
+    )
+    return is_debug and has_text
 
 
 def words(name: str) -> frozenset[str]:

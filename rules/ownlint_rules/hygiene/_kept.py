@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ownlint import Function, bodies, debug_logs, glance, places, records
+from ownlint import Function, bodies, debug_logs, glance, places, records, types
 
 
 class CountedState(NamedTuple):
@@ -56,13 +56,17 @@ def _counted(value: records.Value) -> records.Value | None:
 
 
 def _root(value: records.Value) -> str:
-    """`n` of `n`, `n[i]` and `this->n`."""
+    """`n` of `n`, `n[i]`, `n.hits` and `this->n`."""
     inner = places.strip(value)
-    while isinstance(inner, records.Index):
+    while isinstance(inner, records.Index) or (isinstance(inner, records.Member) and not _is_own(inner)):
         inner = places.strip(inner.base)
     if isinstance(inner, records.Member) and isinstance(inner.base, records.Name) and inner.base.text == places.THIS:
         return inner.name
     return inner.text if isinstance(inner, records.Name) else ""
+
+
+def _is_own(value: records.Member) -> bool:
+    return isinstance(value.base, records.Name) and value.base.text == places.THIS
 
 
 def _users(function: Function, name: str) -> Sequence[Function] | None:
@@ -73,6 +77,8 @@ def _users(function: Function, name: str) -> Sequence[Function] | None:
     if cls is not None and field is not None:
         if field[0] is not cls or field[1].access != "private" or cls.record.template:
             return None
+        if not types.parse(field[1].type).is_value:
+            return None  # what it leads to may be another's
         own = [method for method in cls.methods if glance.says(method, name)]
         for one in own:
             own += [inner for inner in one.lambdas() if glance.says(inner, name)]
