@@ -154,11 +154,11 @@ def _decide_alike(places: list[environment.EnvironmentReading]) -> bool:
 
 def _repeat(places: list[environment.EnvironmentReading]) -> bool:
     """Whether the constructors of several classes make the same number or choice of a text, or say the same default."""
-    made = {frozenset(meaning for meaning in one.meanings if not environment.is_empty(meaning)) for one in places}
+    made = [{meaning for meaning in one.meanings if not environment.is_empty(meaning)} for one in places]
     owners = {one.owner for one in places}
-    if len(made) != 1 or None in owners or len(owners) < 2:
+    if not made or None in owners or len(owners) < 2:
         return False
-    return any(meaning != environment.PRESENCE for one in made for meaning in one)
+    return bool(set.intersection(*made) - {environment.PRESENCE})
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
