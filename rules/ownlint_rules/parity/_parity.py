@@ -977,13 +977,15 @@ class ParityReading:
             and self.first_need(nothing) is None
         )
 
-    def is_needed(self, place: str) -> bool:
+    def is_needed(self, place: str, alone: bool = False) -> bool:
         """Whether the body works on something that it is given or has as a member, or on a part of that, as if it were
-        there, and does not ask before."""
+        there, and does not ask before; `alone` is for the part itself."""
         part = place.removesuffix(".*")
         if root_of(part) in {self.parity.neutral(name) for name in self.function.locals} - set(self.numbers.values()):
             return False
-        return any(self.first_need(whole) is not None for whole in dict.fromkeys((root_of(part), part)))
+        return any(
+            self.first_need(whole) is not None for whole in dict.fromkeys((part if alone else root_of(part), part))
+        )
 
     def first_element(self, of: Iterable[str]) -> Span | None:
         """Where the body first takes an element of one of these places, chosen by another one."""
@@ -1037,10 +1039,13 @@ class ParityReading:
 
     # --- what calls ask ---
 
-    def asked_by(self, call: r.Call, callee: Function, more: bool = False, depth: int = 2) -> Iterator[frozenset[str]]:
+    def asked_by(
+        self, call: r.Call, callee: Function, more: bool = False, of_parts: bool = False, depth: int = 2
+    ) -> Iterator[frozenset[str]]:
         """What a callee and those that it calls ask, in this body's words: of its object and of what it is given. With
         `more` what they ask more than whether there is something; without, not what they ask of a parameter that they
-        have worked on before as if it were there."""
+        have worked on before as if it were there: on the parameter itself, too, unless only its parts are asked for
+        (`of_parts`)."""
         inner = ParityReading(self.parity, callee)
         below: list[frozenset[str]] = []
         for made in callee.calls() if depth else ():
@@ -1051,11 +1056,11 @@ class ParityReading:
                 names
                 for one in called.functions
                 if one is not callee
-                for names in inner.asked_by(made, one, more, depth - 1)
+                for names in inner.asked_by(made, one, more, of_parts, depth - 1)
             )
         members = callee.home.members if callee.home is not None else frozenset()
         asked = (
-            frozenset(name for name in one.names if more or not inner.is_needed(name))
+            frozenset(name for name in one.names if more or not inner.is_needed(name, of_parts))
             for one in self.parity.outline(callee).asked
             if not (more and asks_for_something(one.form))
         )

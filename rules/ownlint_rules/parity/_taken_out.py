@@ -279,6 +279,7 @@ def _asked_by_new_callees(
     says so, or where its outcome is looked at; it may put right what it is given. Behind
     `need`, where the body works on what the guard looked at, it is too late to ask."""
     more = guard.exit in _REFUSES and parity.asks_more(guard.form)
+    of_parts = bool(guard.names) and all("." in name for name in guard.names)
     reading = parity.ParityReading(parity.of(new.program), new)
     known = {reading.parity.neutral(places.last_name(call.callee)) for call in old.calls()}
     heard = _heard_calls(new) if anew else frozenset()
@@ -290,7 +291,7 @@ def _asked_by_new_callees(
             continue
         callee = new.program.calls.callee(call, new)
         if callee.functions:
-            found += [names for one in callee.functions for names in reading.asked_by(call, one, more)]
+            found += [names for one in callee.functions for names in reading.asked_by(call, one, more, of_parts)]
         elif not anew:
             found.append(reading.traced(call))
         elif _may_check(call, call.span in heard):
