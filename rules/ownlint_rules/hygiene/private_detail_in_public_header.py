@@ -4,6 +4,7 @@
 
 - a namespace-scope class that is only used as the type of private fields of one other class, in a header below
   `include/`
+- one in such a header that nothing else there says, and that only functions of the header's own source use
 - with `--diff-base`, the same in any header that was there before the change and gets the class by it
 - with `--certainty possible`, the same in any header, with or without a change
 
@@ -71,7 +72,7 @@ Nest the class in the private section, or forward-declare it and define it in th
 
 ## What it does not report
 
-- templates and their parts, and base classes
+- templates and their parts as types of fields, base classes, exceptions, and what a `void*` may lead to
 - classes that a public or protected member or a free function uses, also in the header's own source, or that two
   classes share
 - classes of which two or more members are plain values: they cannot be forward-declared
@@ -92,8 +93,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
-from ownlint import Certainty, Class, File, Finding, Program, Span, because, questions, records, rule, types
+from ownlint import (
+    Certainty,
+    Class,
+    File,
+    Finding,
+    Function,
+    Program,
+    Span,
+    because,
+    questions,
+    records,
+    rule,
+    text,
+    types,
+)
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _NOT_PUBLIC = re.compile(
@@ -103,7 +119,8 @@ _NOT_PUBLIC = re.compile(
 _INTERNAL = re.compile(
     r"(?:^|::)_*(?:internal|detail|details|impl|priv|private)_*(?:::|$)|(?:_internal|_detail|_impl)(?:::|$)"
 )
-_FOR_OTHERS = re.compile(r"(?:^|/)include/")
+_FOR_OTHERS = re.compile(r"(?:^|/)(?:include|includes|public)/")
+_THROWN = re.compile(r"(?:Error|Exception|Failure|_error|_exception)$")
 _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
 _Member = records.Field | records.FunctionRecord
@@ -115,18 +132,23 @@ _MOST_NAMED = 3
 def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
     for file in program.files.values():
         match = _HEADER.fullmatch(file.path)
-        if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or len(file.classes) < 2:
+        if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or not file.classes:
             continue
+        known = _classes_before(program, file)
         header = _Header(program, file)
-        if header.names and _is_included(program, file, match[1]):
+        is_public = known is not None or _is_for_others(file)
+        is_included = _is_included(program, file, match[1])
+        if (header.names or (is_public and header.tools)) and (is_included or _is_for_others(file)):
             others = [one for one in program.files.values() if one is not file and one.language == "cpp"]
             own = [one for one in others if _is_own(one.path, match[1])]
             seen_by = [one for one in others if not _is_own(one.path, match[1])]
-            known = _classes_before(program, file)
             for cls, fields in header.details(seen_by, own):
                 certainty = _sure(file, own, known is not None and cls.symbol not in known)
                 outer = header.outermost(fields[0][0])
                 yield _found(cls, outer, [*fields, *header.private_signatures(cls.name, outer)], certainty)
+            for cls, users, kept in header.used_by_source(seen_by, own) if is_included and is_public else ():
+                certainty = _sure(file, own, known is not None and cls.symbol not in known)
+                yield _found_in_source(cls, own[0], users, kept, certainty)
 
 
 def _classes_before(program: Program, file: File) -> frozenset[str] | None:
@@ -141,9 +163,14 @@ def _sure(file: File, own: list[File], is_added: bool) -> Certainty:
     name = file.path.rpartition("/")[2]
     if not own:
         return because("possible", f"no source file belongs to `{name}`")
-    if not is_added and _FOR_OTHERS.search(file.path) is None:
+    if not is_added and not _is_for_others(file):
         return because("possible", f"`{name}` may be internal, and no change under review adds the class")
     return because("unread-code", "code that was not analysed may use it")
+
+
+def _is_for_others(file: File) -> bool:
+    """Whether it lies where a project keeps what it installs."""
+    return _FOR_OTHERS.search(file.path) is not None
 
 
 def _found(cls: Class, outer: Class, users: list[tuple[Class, _Member]], certainty: Certainty) -> Finding:
@@ -163,6 +190,25 @@ def _found(cls: Class, outer: Class, users: list[tuple[Class, _Member]], certain
     )
 
 
+def _found_in_source(
+    cls: Class, source: File, users: list[Function | Class], kept: list[str], certainty: Certainty
+) -> Finding:
+    named = list(dict.fromkeys(f"`{name}`" for name in (*(user.name for user in users), *kept)))
+    shown = " and ".join(named) if len(named) <= _MOST_NAMED else f"{', '.join(named[:_MOST_NAMED])} and others"
+    name = source.path.rpartition("/")[2]
+    return cls.finding(
+        _head(cls.record),
+        f"`{cls.name}` is only used by {shown} in `{name}`, but is visible to every includer of this header",
+        certainty=certainty,
+        help="define it in the source file",
+        steps=tuple(user.step(_named_at(user), "used here") for user in users[:_MOST_NAMED]),
+    )
+
+
+def _named_at(user: Function | Class) -> Span:
+    return user.record.name_span if isinstance(user, Function) else _head(user.record)
+
+
 def _place(member: _Member) -> Span:
     return member.name_span if isinstance(member, records.FunctionRecord) else member.span
 
@@ -178,6 +224,7 @@ class _Header:
     """What a header shows of its classes and of the other names for them, by name."""
 
     def __init__(self, program: Program, file: File) -> None:
+        self.program = program
         self.file = file
         self.here = [cls for cls in program.classes if cls.file is file]
         self.by_symbol = {cls.symbol: cls for cls in self.here}
@@ -195,6 +242,108 @@ class _Header:
         self.private_methods = {
             (f.scope, f.name) for f in file.functions if f.owner and f.access in _HIDDEN and f.parent < 0
         }
+
+    @cached_property
+    def tools(self) -> dict[str, Class]:
+        """By name: classes that nothing in the header says but themselves and signatures of private methods. What has a
+        base, or is named as an exception, is there for those who ask for the base, or catch it."""
+        found = {
+            cls.name: cls
+            for cls in self.here
+            if cls.record.parent < 0
+            and cls.record.kind in ("class", "struct")
+            and not cls.record.bases
+            and not _THROWN.search(cls.name)
+            and self._around(cls) is None
+            and not _INTERNAL.search(cls.record.scope)
+        }
+        for owner, written in self._sayings():
+            for word in found.keys() & set(_NAMES.findall(written)):
+                if word != owner:
+                    del found[word]
+        return {name: cls for name, cls in found.items() if _is_unique(self.program, cls)}
+
+    def _sayings(self) -> Iterator[tuple[str, str]]:
+        """What the header says of names, and in which of its classes; signatures of private methods are left out."""
+        for cls in self.here:
+            owner = self.outermost(cls).name
+            yield from ((owner, field.type) for field in cls.record.fields)
+            yield from ((owner, base.name) for base in cls.record.bases)
+        for alias in self.file.aliases:
+            around = self.by_symbol.get(alias.scope)
+            yield (self.outermost(around).name if around is not None else ""), alias.target
+        yield from (("", variable.type) for variable in self.file.variables)
+        yield from (("", macro.body) for macro in self.file.macros)
+        for function in self.file.functions:
+            outer = function
+            while outer.parent >= 0:
+                outer = self.file.functions[outer.parent]
+            home = self.by_symbol.get(outer.scope) if outer.owner else None
+            owner = self.outermost(home).name if home is not None else ""
+            yield owner, bytes(function.body).decode(errors="replace")
+            if (outer.scope, outer.name) not in self.private_methods:
+                yield owner, " ".join((function.result, *(p.type for p in function.parameters)))
+
+    def used_by_source(
+        self, others: list[File], own: list[File]
+    ) -> Iterator[tuple[Class, list[Function | Class], list[str]]]:
+        """Those of the tools that no other file says, and that functions of the header's one source use: methods of its
+        other classes, functions that it declares, and those that no other header knows."""
+        if len(own) != 1 or not self.tools:
+            return
+        source, program = own[0], self.program
+        here = [program.index.function_at(source, number) for number in range(len(source.functions))]
+        functions = [one for one in here if one is not None and one.parent is None]
+        said = {word for macro in source.macros for word in _WORD.findall(macro.body)}
+        for name, cls in self.tools.items():
+            users: list[Function | Class] = [
+                one
+                for one in functions
+                if not _is_part(one.record.owner, name) and any(_is_said_by(f, name) for f in _with_inner(one))
+            ]
+            users += [
+                one
+                for one in program.classes
+                if one.file is source
+                and not _is_part(one.symbol, name)
+                and any(name in _WORD.findall(field.type) for field in one.record.fields)
+            ]
+            kept = [one.name for one in source.variables if name in _WORD.findall(one.type)]
+            if (
+                name not in said
+                and self._serves(name, users, kept, functions)
+                and all(self._may_have_tools(user, name) for user in users if isinstance(user, Function))
+                and not any(_says(other, name) for other in others)
+            ):
+                yield cls, users, kept
+
+    def _serves(self, name: str, users: list[Function | Class], kept: list[str], functions: list[Function]) -> bool:
+        """Whether something else that the header declares has such a class in what it does: a method of another class,
+        what is nested there, or a function; also by a variable, a class or a function of the source."""
+        if _bare(name) == _bare(_stem(self.file.path)):
+            return False  # what the header is for
+        declared = {function.name for function in self.file.functions if not function.owner and function.parent < 0}
+        others = {cls.name for cls in self.here if cls.name != name}
+
+        def is_ours(one: Function | Class) -> bool:
+            scopes = one.record.owner if isinstance(one, Function) else one.record.scope
+            return not others.isdisjoint(scopes.split("::")) or (isinstance(one, Function) and one.name in declared)
+
+        local = [*kept, *(user.name for user in users)]
+        return any(map(is_ours, users)) or any(
+            is_ours(one) and _is_said_by(one.record, between) for between in local for one in functions
+        )
+
+    def _may_have_tools(self, user: Function, name: str) -> bool:
+        """Whether what a function has of such a class is its own: it is no object that its caller may have filled, or
+        may catch, and the function is the header's own, or the source's."""
+        record = user.record
+        if any(types.parse(p.type).name == "void" for p in record.parameters) or _throws(user, name):
+            return False
+        if record.owner:
+            return True
+        declared = (file for file, _ in self.program.index.records_called(user.name))
+        return all(file is self.file or _HEADER.fullmatch(file.path) is None for file in declared)
 
     def details(self, others: list[File], own: list[File]) -> Iterator[tuple[Class, list[tuple[Class, records.Field]]]]:
         """Classes that are the type of private fields of one class, and shown neither here nor by what another file
@@ -339,6 +488,34 @@ def _compares(function: records.FunctionRecord) -> bool:
 
 def _is_unique(program: Program, cls: Class) -> bool:
     return sum(other.name == cls.name for other in program.classes) == 1
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def _bare(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _is_part(symbol: str, name: str) -> bool:
+    """Whether it is the class itself, or in it."""
+    return name in symbol.split("::")
+
+
+def _with_inner(function: Function) -> Iterator[records.FunctionRecord]:
+    yield function.record
+    yield from (inner.record for inner in function.lambdas())
+
+
+def _throws(function: Function, name: str) -> bool:
+    return any(
+        isinstance(statement, records.Leave)
+        and statement.kind == "throw"
+        and statement.value is not None
+        and name in _WORD.findall(text(statement.value))
+        for statement in function.statements
+    )
 
 
 # --- who uses it --------------------------------------------------------------------------------------
