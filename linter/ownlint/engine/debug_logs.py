@@ -59,7 +59,7 @@ _PRINTS = re.compile(r"(?i)printf|strftime|format|ntop")
 """Functions that put a text into their argument."""
 _FILLING = frozenset({"write", "use", "copy", "needs", "returns"})
 """What a model says of a function that only puts something into its argument."""
-_ARRAY = re.compile(r"\s*\[[^\]]*\]")
+_ARRAY = re.compile(r"\[[^\[\]]*+\]")
 _QUIET = frozenset(
     {"size", "length", "empty", "begin", "end", "cbegin", "cend", "count", "capacity", "load", "get", "first"}
 )
@@ -326,7 +326,7 @@ class DebugLogs:
 
     def _is_tally(self, written: str) -> bool:
         """Whether it is an array of numbers, or a class of nothing else."""
-        bare = _ARRAY.sub("", written)
+        bare = _ARRAY.sub("", written).strip()
         kind = types.parse(bare)
         if bare != written and _NUMBER.fullmatch(kind.name):
             return not kind.pointers
