@@ -323,7 +323,7 @@ class _Header:
         if _bare(name) == _bare(_stem(self.file.path)):
             return False  # what the header is for
         declared = {function.name for function in self.file.functions if not function.owner and function.parent < 0}
-        others = {cls.name for cls in self.here if cls.name != name}
+        others = {cls.name for cls in self.here if cls.name not in ("", name)}
 
         def is_ours(one: Function | Class) -> bool:
             scopes = one.record.owner if isinstance(one, Function) else one.record.scope
@@ -390,7 +390,8 @@ class _Header:
         )
 
     def _around(self, cls: Class) -> Class | None:
-        return self.by_symbol.get(cls.symbol.rpartition("::")[0])
+        around = cls.symbol.rpartition("::")[0]
+        return self.by_symbol.get(around) if around else None  # a class without a name goes by the empty one
 
     def outermost(self, cls: Class) -> Class:
         while (outer := self._around(cls)) is not None:
