@@ -118,12 +118,12 @@ def test_the_project_s_own_library_is_known_by_its_words(tmp_path: Path) -> None
     )
     models = load([BUILT_IN, file])
     assert "Mine_" in models.prefixes
-    assert models.constants.match("Mine_ErrorRange")
-    assert models.constants.match("Py_None")
-    assert models.constants.match("Mine_Nile") is None
-    assert models.atomic.match("Mine_IntFrom")
-    assert models.atomic.match("PyLong_FromLong")
-    assert models.atomic.match("Mine_List") is None
+    assert models.constants.fits("Mine_ErrorRange")
+    assert models.constants.fits("Py_None")
+    assert not models.constants.fits("Mine_Nile")
+    assert models.atomic.fits("Mine_IntFrom")
+    assert models.atomic.fits("PyLong_FromLong")
+    assert not models.atomic.fits("Mine_List")
     assert {"Mine_Show", "Py_VISIT"} <= models.visitors
     assert {"Mine_Over", "PyMemoryView_FromMemory", "PyArray_SimpleNewFromData"} <= models.lenders
     assert "Mine_Over" in models.counted_names

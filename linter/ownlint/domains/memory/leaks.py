@@ -486,7 +486,7 @@ class _Losing:
         acquired = walked.acquired
         ends = (last_name(event.node.callee) for event in walked.ended if isinstance(event, e.CallEvent))
         known = next((name for name in ends if name in acquired.acquisition.releases), "")
-        if not known or assumptions_of(acquired.certainty) != {"name"}:
+        if not known or assumptions_of(acquired.certainty) not in ({"name"}, {"convention"}):
             return acquired.certainty
         return because("convention", f"other paths release it with `{known}`")
 
