@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,11 @@ def test_the_first_of_many_that_fits_counts() -> None:
 @pytest.mark.parametrize("pattern", ["a*" * 30 + "b", "*a" * 30 + "b", "a*a*a*a*[!a]"])
 def test_globs_of_models_try_no_star_twice(pattern: str) -> None:
     assert not Globs([pattern]).fits("a" * 2_000)
+
+
+@given(pattern=st.text("ab*?[]!-^\\.", max_size=8), name=st.text("ab[]!-^\\.", max_size=6))
+def test_globs_fit_what_fnmatch_fits(pattern: str, name: str) -> None:
+    assert Globs([pattern]).fits(name) is fnmatchcase(name, pattern)
 
 
 words = st.lists(st.from_regex(r"[a-c_]{1,3}", fullmatch=True), max_size=20)

@@ -85,7 +85,7 @@ class Natives:
         if not call.args or not ends_life(name) or self.program.calls.callee(call, function).records:
             return None
         kinds = [types.parse(function.program.types.of(value, function)) for value in call.args]
-        for kind, value in zip(kinds, call.args, strict=True):  # of a library whose headers nobody read
+        for kind, value in zip(kinds, call.args, strict=True):  # of a library whose headers were not read
             if len(kinds) > 1 and _can_be_handle(kind) and not kind.is_scalar and _noun(kind) in words(name):
                 return kind.last, value
         return (kinds[0].last, call.args[0]) if kinds[0].pointers == 1 and _can_be_handle(kinds[0]) else None
@@ -138,7 +138,7 @@ class Natives:
         return name in self._ending_methods
 
     def ends_parts(self, call: r.Call, kind: str) -> bool:
-        """Whether a call that ends an object of the native type knows what it ends: one that nobody declares gives back
+        """Whether a call that ends an object of the native type knows what it ends: one that is not declared gives back
         its memory and nothing else where its name says neither what it ends nor more than that, and where references
         are counted it gives back one."""
         name = last_name(call.callee)

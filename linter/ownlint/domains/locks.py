@@ -335,8 +335,8 @@ class Locking:
         return bool(written) and "thread" in self.program.types.roles(written, made.parent)
 
     def is_deleter(self, made: Function) -> bool:
-        """Whether a lambda is what an owner runs at its end that the function around it returns: whoever drops the last
-        share runs it, and nothing that was held where it was made is held then."""
+        """Whether a lambda is the deleter of an owner that the function around it returns: it runs where the last share
+        is dropped, and nothing that was held where it was made is held then."""
         around, event = made.parent, self.creation(made)
         if around is None or event is None:
             return False

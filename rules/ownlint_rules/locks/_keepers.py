@@ -429,7 +429,7 @@ def looks(function: Function, one: HandedAway) -> list[KeptAccess]:
     owner, field = found
     kind = types.parse(owner.program.names.expand(field.type, owner.file, owner.symbol))
     users = [*_methods(one.holder, owner), *_outsiders(function, owner, field)]
-    if one.into is None and one.used is None:  # whoever got the object lets it go when it likes
+    if one.into is None and one.used is None:  # its new owner lets it go at any time
         users += [end for cls in one.holder.ancestry if (end := cls.destructor) is not None]
     lenders = _lenders(owner, field.name)
     return [

@@ -39,7 +39,7 @@ Ended = tuple[Function, events.Event, r.Value]
 @questions.program_question
 def ends(program: Program) -> dict[str, list[Ended]]:
     """Where functions end an object of a native type, by the type's name; below `NUMBER` what a value stands for that
-    is handed to a function which nobody defines."""
+    is handed to a function which is not defined in the project."""
     found = natives.natives(program)
     out: dict[str, list[Ended]] = {}
     for function in program.functions:

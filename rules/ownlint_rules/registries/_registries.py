@@ -594,7 +594,7 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
             else:
                 owners.add(flag[-1])
     members = {field.name for one in cls.ancestry for field in one.record.fields if not field.static}
-    pointing = set(pointing_fields(cls))
+    pointing, gone = set(pointing_fields(cls)), _gone(cls, members)
     for function, root in _using(cls):
         for leave in function.flow.leaves:
             if not _refuses(function, leave):
@@ -604,13 +604,12 @@ def marks(cls: Class) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
                 asked = containers.made_from(function, test.value)
                 if any(_asks_another(function, value, members) for value in asked):
                     return None
-                for name in members:
-                    for held in _gone(cls, name):
-                        given = conditions.Given((root, name), held)
-                        if conditions.comes_to(function, test.value, given) is outcome and (
-                            not by_return or _decides(function, cls, name, held, pointing)
-                        ):
-                            own.setdefault(name, set()).add(bool(held.truth))
+                for name, held in gone:
+                    given = conditions.Given((root, name), held)
+                    if conditions.comes_to(function, test.value, given) is outcome and (
+                        not by_return or _decides(function, cls, name, held, pointing)
+                    ):
+                        own.setdefault(name, set()).add(bool(held.truth))
     for name in deciding(cls.program).get(cls, ()):
         own.setdefault(name, set())
     states = set(_states(cls)) - set(flags(cls))
@@ -889,11 +888,16 @@ def _asks_own(function: Function, name: str) -> bool:
     )
 
 
-def _gone(cls: Class, name: str) -> tuple[assignments.Held, ...]:
-    """What a member of the class can hold that says that the object is gone."""
-    if types.parse(_written(cls, name)).pointers == 1:
-        return (assignments.Held("emptied", False, "null"),)
-    return (_held(False), _held(True)) if name in flags(cls) else ()
+def _gone(cls: Class, members: set[str]) -> list[tuple[str, assignments.Held]]:
+    """What the members of the class can hold that says that the object is gone, each with its name."""
+    found: list[tuple[str, assignments.Held]] = []
+    boolean = flags(cls)
+    for name in sorted(members):
+        if types.parse(_written(cls, name)).pointers == 1:
+            found.append((name, assignments.Held("emptied", False, "null")))
+        elif name in boolean:
+            found += [(name, _held(False)), (name, _held(True))]
+    return found
 
 
 def _using(cls: Class) -> Iterator[tuple[Function, str]]:

@@ -553,7 +553,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
 
 
 def _forgotten(registry: registries.Registry) -> Function | None:
-    """The method of the registry's owner that takes one entry out, where nobody ever calls that."""
+    """The method of the registry's owner that takes one entry out, where that is never called."""
     takers = registries.registries(registry.held.program).takers(registry)
     bound_as = validity.of(registry.held.program).bound_as
     alone = len(takers) == 1 and registry.home is not None
