@@ -174,3 +174,17 @@ def test_an_alias_in_another_namespace_is_not_the_class_beside(program):
     assert made.names.expand("raw::Plan", file, "a::python") == "::plan"
     assert made.names.expand("Plan", file, "a::raw") == "::plan"
     assert made.names.expand("Step", file, "a::python") == "::step"  # nothing else is called so: a `using` was not seen
+
+
+def test_an_alias_that_leads_to_its_own_name_is_not_opened(program):
+    made = program(
+        a_h="namespace a { struct Kind {};"
+        " template <class T> using kind_t = std::conditional_t<T::fixed, Kind, Fixed<T>>;"
+        " template <class T> struct Held {"
+        " using Kind = kind_t<T>; using Box = std::unique_ptr<a::Box>;"
+        " Kind kind; Box box; }; }"
+    )
+    file = made.files["a.h"]
+    assert made.names.expand("Kind", file, "a::Held") == "Kind"
+    assert made.names.expand("kind_t<int>", file, "a").startswith("std::conditional_t<")
+    assert made.names.expand("Box", file, "a::Held") == "std::unique_ptr<a::Box>"

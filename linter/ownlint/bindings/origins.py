@@ -496,7 +496,16 @@ class Origins:
                 on = callee.base if isinstance(callee, r.Member) else r.Name(value.start, value.start, "this")
                 functions = self.program.calls.callee(value, self.function).functions
                 return bool(functions) and self.is_argument(strip(on)) and _returns_itself(functions[0], self.depth)
+            case r.Member(base=r.Name(text=name)) if name in self.sources:
+                return self._is_cast_from(name, types.parse(self.program.types.of(value, self.function)))
         return False
+
+    def _is_cast_from(self, name: str, member: types.Type) -> bool:
+        """Whether a member of a parameter that is taken by value is the argument: the reference in `Held<Batch&> self`
+        is what a type caster of the project has made of the Python object."""
+        written = next((one.type for one in self.function.record.parameters if one.name == name), "")
+        kind = types.parse(written)
+        return kind.is_value and member.reference and any(types.parse(one) == member for one in kind.arguments)
 
 
 class _Arguments(Origins):

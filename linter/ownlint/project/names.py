@@ -18,6 +18,7 @@ from ownlint.project.subjects import Class, Function
 
 _SPACE = re.compile(r"(?<![\w:])(\w++)::")
 _NAME = re.compile(r"[\w:]++")
+_MOST_OPENED = 64
 
 
 class ProjectNames:
@@ -147,10 +148,31 @@ class ProjectNames:
             alias = self._alias(kind.name, file, scope, at)
             if alias is None or types.parse(alias[1].target).name == kind.name:
                 return written
-            found = self.carried(alias[1].target, (alias[0], alias[1].scope), (file, scope), follow=False)
+            found = self._target(alias, file, scope)
+            if "<" in found and self._comes_back(alias, found, file, scope, at):
+                return written
             const = "const " if kind.const and not {"*", "const"} & set(re.findall(r"\*|\bconst\b", found)) else ""
             written = const + found + "*" * kind.pointers + ("&" if kind.reference else "")
         return written
+
+    def _target(self, alias: tuple[File, r.Alias], file: File, scope: str) -> str:
+        return self.carried(alias[1].target, (alias[0], alias[1].scope), (file, scope), follow=False)
+
+    def _comes_back(self, alias: tuple[File, r.Alias], target: str, file: File, scope: str, at: int) -> bool:
+        """Whether following all that the target says leads to the alias again: `using Kind = kind_t<E>;` in a class,
+        where `kind_t` is `conditional_t<b, Kind, Fixed<E>>`. That `Kind` is another type, of an enclosing scope, and
+        opening it here would never end."""
+        waiting, seen = [target], set[str]()
+        while waiting and len(seen) < _MOST_OPENED:
+            kind = types.parse(waiting.pop())
+            waiting += kind.arguments
+            if kind.name not in seen:
+                seen.add(kind.name)
+                inner = self._alias(kind.name, file, scope, at)
+                if inner is not None and inner[1] == alias[1] and inner[0] is alias[0]:
+                    return True
+                waiting += [self._target(inner, file, scope)] if inner is not None else []
+        return False
 
     def _alias(self, name: str, file: File, scope: str, at: int = 0) -> tuple[File, r.Alias] | None:
         last = qualified.last(name)

@@ -279,7 +279,7 @@ def _number(function: Function, node: records.Call, written: str) -> Status | No
     if written and kind.last != "bool" and not failure.is_number(written):
         return None
     if not callee.functions:
-        if kind.last == "bool" or _is_of_container(function, node):
+        if kind.last == "bool" or _is_of_known_type(function, node):
             return None
         if only_ends(name) or any(model.has("release") for model in callee.models):
             return None
@@ -348,10 +348,17 @@ def _given(node: records.Call) -> frozenset[str]:
     return frozenset(text(one) for one in given if isinstance(places.strip(one), records.Name | records.Member))
 
 
-def _is_of_container(function: Function, node: records.Call) -> bool:
-    """Whether it is called as methods of containers are, which answer with no code."""
-    methods = function.program.models.containers
-    return places.receiver(node) is not None and places.last_name(node.callee) in methods.takes | methods.puts
+def _is_of_known_type(function: Function, node: records.Call) -> bool:
+    """Whether it is called as methods of containers are, or on an object of which models know the type: an atomic, a
+    smart pointer. Models would say which of its methods return a code."""
+    receiver = node.callee.base if isinstance(node.callee, records.Member) else None
+    if receiver is None:
+        return False
+    program = function.program
+    if places.last_name(node.callee) in program.models.containers.takes | program.models.containers.puts:
+        return True
+    arrow = isinstance(node.callee, records.Member) and node.callee.arrow
+    return not arrow and bool(program.types.roles(program.types.of(receiver, function), function))
 
 
 def _is_written(function: Function, writers: tuple[str, ...], given_up: bool) -> bool:
