@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ownlint.engine.forward import Machine, run
@@ -119,8 +119,13 @@ def _reach(flow: Flow, start: int, without: int = -1) -> set[int]:
     return seen
 
 
+_ENDS_AT_ONCE = r.Try(0, 0, (), (r.Handler(0, 0, "E", "", ()),), (), ())
+
+
 @PROPERTY
 @given(BODIES)
+@example((r.Try(0, 0, (), (), (_ENDS_AT_ONCE,), (r.Leave(0, 0, "return"),)),))
+@example((r.Try(0, 0, (_ENDS_AT_ONCE,), (r.Handler(0, 0, "F", "", ()),), (), ()),))
 def test_a_graph_is_well_formed_and_always_the_same(body):
     flow, again = _flow(body), _flow(body)
     assert [event.index for event in flow] == list(range(len(flow.events)))

@@ -32,7 +32,17 @@ from ownlint.analysis.messages import (
     tell,
 )
 from ownlint.analysis.touching import Ranges, touching
-from ownlint.analysis.worker import COMPARING, OUT_OF_MEMORY, At, Blocks, DealtCase, FailureTally, Position, Worker
+from ownlint.analysis.worker import (
+    COMPARING,
+    OUT_OF_MEMORY,
+    At,
+    Blocks,
+    DealtCase,
+    FailureTally,
+    Position,
+    Worker,
+    goes_on,
+)
 from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import ENDED, Crash, Cut, Finding, TooLarge
@@ -376,7 +386,8 @@ class _Lane:
                 self._ended.append(At(following, 0))
             case SaidOfCase(crashes=(_, *_)) as said:
                 self.analyst.failed(said, lost=False, alone=self.blocks is None)
-                self._ended.append(self._behind())
+                if not goes_on(said.crashes[0]):
+                    self._ended.append(self._behind())
             case Holding() | WrittenDown() | SaidOfCase() as said:
                 self.analyst.take(said)
 

@@ -29,7 +29,7 @@ _MOST_OF_RULE_IN_FILE = 3
 _MOST_IN_FILE = 6
 _MOST_OF_RULE = 20
 _MOST_LOST = 20
-"""Each failure costs a new worker and what it has to find out again; a rule that fails everywhere, and a file at which
+"""A failure may cost a new worker and what it has to find out again; a rule that fails everywhere, and a file at which
 everything fails, are given up. What takes too many steps is the file's doing: it costs no rule its other files."""
 
 OUT_OF_MEMORY = 77
@@ -54,6 +54,12 @@ class At(NamedTuple):
 
     case: int
     rule: int
+
+
+def goes_on(crash: Crash) -> bool:
+    """Whether a worker that has said this judges what follows: an answer that takes too many steps leaves nothing
+    half-done, see `questions`; what a rule's bug leaves is not known."""
+    return crash.kind == "limit"
 
 
 class DealtCase(NamedTuple):
@@ -290,7 +296,7 @@ class Worker:
         return whole is not None
 
     def _judged(self, number: int, first: int, found: DealtCase, findings: list[Finding]) -> bool | None:
-        """Whether all rules have judged the case; None where one failed at it."""
+        """Whether all rules have judged the case; None where this worker judges nothing after it."""
         analyst, group, subject = self.analyst, found.group, found.before + found.case.number
         whole = not first
         catalogue.begin(found.case.subject)
@@ -305,7 +311,12 @@ class Worker:
             large = self._large()
             if isinstance(said, Crash):
                 self._tell(SaidOfCase(group, number, (), (said,), large))
-                return None
+                if not goes_on(said):
+                    return None
+                whole = False
+                for _ in analyst.given_up.after(said, lost=False):  # the analyst counts, too, and names them
+                    pass
+                continue
             findings += said
             self._found += said
             if said or large:

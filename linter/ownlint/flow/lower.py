@@ -457,6 +457,7 @@ class _Builder(Expressions):
         self.block(statement.body)
         if statement.handlers:
             self.handlers.pop()
+            raised = list(dict.fromkeys(raised))  # a `try` inside hands on where it began, too
         ended = _once(self.begun[begun:])
         del self.begun[begun:]
         if self.handlers and not any(handler.type in _CATCH_ALL for handler in statement.handlers):
@@ -497,7 +498,7 @@ class _Builder(Expressions):
             self.block(statement.final)
         after = self.frontier
         if unwound:
-            self.frontier = unwound
+            self.frontier = list(dict.fromkeys(unwound))
             self.emit(e.Mark(statement.span, "unwinding"))
             self.finals += 1
             self.run_final(final)
