@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from ownlint.domains import python_locks
 from ownlint.engine import guard_classes
 from ownlint.engine.assignments import place
 from ownlint.engine.forward import forward
@@ -157,12 +158,16 @@ class Locking:
 
     def may_lock(self, function: Function) -> bool:
         """Whether the body can change what is held. Needs no decoding."""
+        if function.language == "python":
+            return python_locks.takings(function) > 0 or function.mentions("release")
         mentions = function.mentioned
         if not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions)):
             return True
         return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
 
     def _entry(self, function: Function) -> Locks:
+        if function.language == "python":
+            return frozenset({HeldLock(SOMEBODYS, CALLERS)} if python_locks.is_decorated(function) else ())
         return _said_on_entry(function) | {HeldLock(lock, CALLERS) for lock in self._only_released(function)}
 
     def _only_released(self, function: Function) -> frozenset[Place]:
@@ -487,7 +492,8 @@ class _LockReader:
         self.program = function.program
         self.guards = locking.guards
         self.mutexes = locking.mutexes
-        self.known: dict[str, tuple[Place, ...]] = dict.fromkeys(guard_parameters(function), ())
+        self.python = function.language == "python"
+        self.known: dict[str, tuple[Place, ...]] = {} if self.python else dict.fromkeys(guard_parameters(function), ())
         """The local guards, and which locks they are about."""
         self.gave_up: dict[str, Locks] = {}
         self.taken: dict[int, set[HeldLock]] = {}
@@ -498,6 +504,8 @@ class _LockReader:
 
     def transfer(self, event: e.Event, state: Locks) -> Locks:
         self.at = event.index
+        if self.python:
+            return self.in_python(event, state)
         kind = type(event)
         if kind is e.Write:
             return self.written(event, state)  # type: ignore[arg-type]
@@ -505,6 +513,21 @@ class _LockReader:
             return self.ended(event.place[0], state)  # type: ignore[attr-defined]
         if kind is e.CallEvent:
             return self.called(event, state)  # type: ignore[arg-type]
+        return state
+
+    def in_python(self, event: e.Event, state: Locks) -> Locks:
+        """What a `with` takes is held until its block ends; one inside of another may take the same lock again."""
+        contexts = python_locks.contexts(self.function)
+        match event:
+            case e.Read(span=span) | e.CallEvent(span=span) if (span.start, span.end) in contexts.taken:
+                state = self.hold(
+                    state, frozenset({HeldLock(contexts.taken[span.start, span.end], f"<{span.start:9}>")})
+                )
+            case e.End(place=place, why="with") if place in contexts.ended:
+                state -= frozenset(sorted(h for h in state if h.lock == contexts.ended[place] and h.guard)[-1:])
+            case e.CallEvent(node=node, receiver=on) if on is not None:
+                changed = self.on_receiver(node, on, last_name(node.callee), state)
+                state = state if changed is None else changed
         return state
 
     def hold(self, state: Locks, locks: Locks) -> Locks:
@@ -539,7 +562,7 @@ class _LockReader:
             inner = strip(self.function.locals[inner.text][1])
         if isinstance(inner, r.Name) and inner.text in self.known:
             return (inner.text,), outcome
-        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and asks(inner):
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and (asks(inner) or self.may_fail(inner)):
             return place(self.function, inner.callee.base), outcome
         return None, False  # of functions of C nobody knows whether 0 says that it worked
 
@@ -714,7 +737,11 @@ class _LockReader:
         """What is held once a call has locked something, for itself alone or as a reader, or has tried to."""
         if shares(call) and not tries(call):
             self.shared.update(locks)
-        return state | locks if tries(call) or shares(call) else self.hold(state, locks)
+        return state | locks if tries(call) or shares(call) or self.may_fail(call) else self.hold(state, locks)
+
+    def may_fail(self, call: r.Call) -> bool:
+        """Whether a call of Python that takes a lock is told whether, or how long, to wait: it may fail."""
+        return self.python and bool(call.args) and last_name(call.callee) == "acquire"
 
     def locked(self, given: r.Value) -> Locks:
         """What is held once a lock, or a guard that has waited with it, is locked."""
@@ -764,6 +791,8 @@ class _LockReader:
     def is_lock(self, call: r.Call, on: Place) -> bool:
         """Whether a receiver can be a mutex: its type says so, or nobody knows its type."""
         assert isinstance(call.callee, r.Member)
+        if self.python:
+            return python_locks.is_lock(self.function, call.callee.base)
         written = self.program.types.of(call.callee.base, self.function)
         if not written:
             return plain(last_name(call.callee)) in ("lock", "unlock", "assertheld")

@@ -58,9 +58,9 @@ def comes_to(function: Function, value: r.Value | None, given: Given, depth: int
             if settling in parts:
                 return settling
             return None if None in parts else not settling
-        case r.Binary(op="==" | "!=" as op, left=left, right=right):
+        case r.Binary(op="==" | "!=" | "is" | "is not" as op, left=left, right=right):
             same = _same(function, left, right, given, depth)
-            return same if op == "==" else _not(same)
+            return same if op in ("==", "is") else _not(same)
         case r.Binary(op=">" | ">=" | "<" | "<=" as op, left=left, right=r.Literal(kind="int", text="0" | "1")):
             if given.held.kind in ("count", "entry", "flag") and comes_to(function, left, given, depth + 1) is True:
                 return op in (">", ">=")

@@ -177,7 +177,7 @@ def _element_of(function: Function, value: r.Value, depth: int) -> tuple[tuple[s
     if not isinstance(name, r.Name) or name.text not in function.locals:
         return None
     made = _bare(function.locals[name.text][1])
-    if isinstance(made, r.Call) and last_name(made.callee) in function.program.models.containers.lends:
+    if isinstance(made, r.Call) and last_name(made.callee) in function.container_methods.lends:
         return _nested(_names(function, receiver(made), depth + 1))
     return None
 
@@ -404,7 +404,7 @@ def _moves_elements(model: FunctionModel) -> bool:
 
 def _only_grows(function: Function, call: r.Call) -> bool:
     """Whether a method is given more than the number of elements: `rows_.resize(rows_.size() + 1)` appends."""
-    methods = function.program.models.containers
+    methods = function.container_methods
     size = strip(call.args[0]) if call.args and isinstance(call.callee, r.Member) else None
     if not isinstance(call.callee, r.Member) or not isinstance(size, r.Binary) or size.op != "+":
         return False
@@ -429,7 +429,7 @@ def inserts(function: Function) -> Iterator[Insert]:
     """Everything that puts an entry under a key into a map that outlives the call."""
     if not may_insert(function):
         return
-    methods = function.program.models.containers
+    methods = function.container_methods
     for event in function.flow:
         match event:
             case e.Write(op="=", target=target, fresh=False) if target is not None:
@@ -452,13 +452,13 @@ def _overwrites(function: Function, call: r.Call, name: str) -> bool:
     """Whether a method that inserts replaces what is there: `insert` does in a `QHash`, not in a `std::map`."""
     known = function.program.calls.callee(call, function).models
     verbs = {effect.verb for model in known for effect in model.effects}
-    methods = function.program.models.containers
+    methods = function.container_methods
     return "overwrite" in verbs or (name in methods.replaces and name not in methods.inserts)
 
 
 def may_insert(function: Function) -> bool:
     """False when the body holds nothing that is spelled like an insert; needs no decoding."""
-    if function.mentions(*function.program.models.containers.keyed) or function.says(_INDEX_ASSIGNED):
+    if function.mentions(*function.container_methods.keyed) or function.says(_INDEX_ASSIGNED):
         return True
     if any((said := verb_of(name)) is not None and said[0] == "put" for name in function.mentioned):
         return True
@@ -535,7 +535,7 @@ def _clearing(function: Function, held: Container) -> Iterator[Function]:
 
 def clears(function: Function, held: Container) -> bool:
     """Whether the function takes entries out of the map itself."""
-    takes = function.program.models.containers.takes
+    takes = function.container_methods.takes
     if not function.mentions(*takes) and not takes_in_c(function):
         return False
     names = set(_plainly(held.names))

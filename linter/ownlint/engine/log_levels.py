@@ -81,6 +81,12 @@ def writes(call: r.Call) -> bool:
     )
 
 
+def is_log(call: r.Call) -> bool:
+    """Whether a call is made on what has the name of a log, or prints: `logger.info(..)`, `logging.error(..)`."""
+    on = receiver(call)
+    return not words(text(on)).isdisjoint(_LOGS) if on is not None else last_name(call.callee) == "print"
+
+
 def is_named_macro(call: r.Call) -> bool:
     """Whether it has the name of a macro that logs for debugging, and is given a text or is written to:
     `ROS_DEBUG("..", a)`, `GST_DEBUG_OBJECT(sink, "..")`."""

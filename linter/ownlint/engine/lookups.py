@@ -91,6 +91,9 @@ def _looks_at(
         match event:
             case e.CallEvent():
                 found = _call_looks(function, event, held, key, depth)
+            case e.Read(node=node) if (asked := _memberships(function).get((node.start, node.end))) is not None:
+                if held.is_same(names_of(function, node)) and (key is None or is_same_key(function, asked, key)):
+                    found = Look(event, False)
             case e.Read(node=node) if (
                 not _is_written_through(function, node) and (at := _read_of(function, node)) is not None
             ):
@@ -104,6 +107,23 @@ def _looks_at(
             or function.is_of_debug_build(event.span)
         )
         yield found._replace(asserted=inside or _only_asserted(function, event))
+
+
+@flow_question
+def _memberships(function: Function) -> dict[tuple[int, int], r.Value]:
+    """What is looked for in a container of Python, by where the container stands: `key in table`."""
+    if function.language != "python":
+        return {}
+    return {
+        (value.right.start, value.right.end): value.left
+        for value in function.values
+        if isinstance(value, r.Binary) and value.op in ("in", "not in")
+    }
+
+
+def membership(function: Function, event: e.Event) -> r.Value | None:
+    """What is looked for where a container is read for it: `key` of `key in table`."""
+    return _memberships(function).get((event.span.start, event.span.end)) if isinstance(event, e.Read) else None
 
 
 def _assertions(function: Function) -> list[r.Span]:
@@ -160,7 +180,7 @@ def _call_looks(
     node = event.node
     name = last_name(node.callee)
     base = receiver(node)
-    methods = function.program.models.containers
+    methods = function.container_methods
     if (
         base is not None
         and name in methods.looks | methods.takes | methods.keyed
@@ -199,7 +219,7 @@ def _helper_looks(
     if key is not None and inner is None and not helper.mentions("clear"):
         return None
     inside = _handed_down(function, event.node, helper, held)
-    methods = function.program.models.containers
+    methods = function.container_methods
     found = [look for look in looks(helper, inside, inner, depth + 1) if not _is_call_of(look, methods.keyed)]
     if not found:
         return None
@@ -220,7 +240,7 @@ def _is_call_of(look: Look, names: frozenset[str]) -> bool:
 def _is_unheard(function: Function, event: e.Event) -> bool:
     """A question whose answer is thrown away."""
     if isinstance(event, e.CallEvent):
-        methods = function.program.models.containers
+        methods = function.container_methods
         return bool(event.dropped) and last_name(event.node.callee) in methods.looks | methods.keyed
     return function.is_voided(event.span)
 

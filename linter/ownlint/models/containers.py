@@ -105,6 +105,14 @@ def methods(entries: Iterable[Entry], containers: frozenset[str], holders: froze
     )
 
 
+def is_method(model: FunctionModel) -> bool:
+    """Whether what is said of a function is what methods of containers do."""
+    return any(effect.verb in _OF_METHODS for effect in model.effects)
+
+
+_OF_METHODS = frozenset({"insert", "overwrite", "find", "erase", "clear"})
+
+
 def _methods_of(classes: frozenset[str], entries: Iterable[Entry]) -> Iterator[Method]:
     for parts, model in entries:
         if len(parts) > 1 and parts[-2] in classes:

@@ -25,6 +25,7 @@ from ownlint.machine import kept_for_good
 from ownlint.models import containers
 from ownlint.models import memory as memory_models
 from ownlint.models.consumers import Consuming
+from ownlint.models.containers import ContainerMethods
 from ownlint.models.files import ModelFile, anchors, beside
 from ownlint.models.names import NameIndex, parts_of, spelling, without_templates
 from ownlint.models.records import (
@@ -369,6 +370,20 @@ class Models:
         entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
         every = [(parts, model) for parts, _, model in entries]
         return containers.methods(every, self.names_of(*CONTAINERS), self.names_of(*HOLDERS))
+
+    @functools.cached_property
+    def python_containers(self) -> ContainerMethods:
+        """The same of Python's containers: the classes whose methods put something in, look for it or take it out."""
+        entries = (entry for found in self._function_index["python"].exact.values() for entry in found)
+        every = [(parts, model) for parts, _, model in entries if len(parts) > 1]
+        classes = frozenset(parts[-2] for parts, model in every if containers.is_method(model))
+        return containers.methods(every, classes, frozenset())
+
+    @functools.cached_property
+    def python_locks(self) -> frozenset[str]:
+        """Dotted names of the classes of Python whose objects are locks: a `with` holds them."""
+        entries = (entry for found in self._function_index["python"].exact.values() for entry in found)
+        return frozenset(".".join(parts[:-1]) for parts, _, model in entries if model.has("hold", "receiver"))
 
     @functools.cached_property
     def unlocking(self) -> frozenset[str]:

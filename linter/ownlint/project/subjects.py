@@ -18,6 +18,7 @@ from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
 from ownlint.flow.places import Place, everything_in, walk
 from ownlint.models import habits
+from ownlint.models.containers import ContainerMethods
 from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
@@ -198,6 +199,12 @@ class Function(_Subject):
         """Last names of what the body calls, and those of what it assigns to with a leading `=`."""
         read(self.key)
         return self.record.mentions
+
+    @property
+    def container_methods(self) -> ContainerMethods:
+        """What the methods of containers are called in the function's language."""
+        models = self.program.models
+        return models.python_containers if self.language == "python" else models.containers
 
     @property
     def body(self) -> r.Body:

@@ -52,7 +52,7 @@ def _changed(
     function: Function, event: e.Event, reads: dict[Place, list[e.Event]], sizes: dict[Place, list[e.Event]]
 ) -> Place | None:
     """The count that the event changes, or the container that it puts something into."""
-    methods = function.program.models.containers
+    methods = function.container_methods
     match event:
         case e.Write(place=place, op=op, fresh=False) if op in _GROWS | _SHRINKS and place in reads:
             return place if rechecks.outlives(function, place) else None
@@ -65,10 +65,21 @@ def _changed(
 def _sizes(function: Function) -> dict[Place, list[e.Event]]:
     """By container, where its size is asked for."""
     found: dict[Place, list[e.Event]] = {}
-    for call in function.flow.calls if function.mentions("size") else ():
-        if call.receiver is not None and places.last_name(call.node.callee) == "size" and not call.node.args:
-            found.setdefault(call.receiver, []).append(call)
+    for call in function.flow.calls if function.mentions("size", "len") else ():
+        at = assignments.place(function, _sized(function, call.node))
+        if at is not None:
+            found.setdefault(at, []).append(call)
     return found
+
+
+def _sized(function: Function, call: r.Call) -> r.Value | None:
+    """The container whose size a call asks for: `items.size()`, and in Python `len(items)`."""
+    match call:
+        case r.Call(callee=r.Name(text="len"), args=(given,)) if function.language == "python":
+            return given
+        case r.Call(callee=r.Member(base=base, name="size"), args=()) if function.language == "cpp":
+            return base
+    return None
 
 
 def _is_reserved(function: Function, gap: rechecks.Gap) -> bool:
@@ -126,8 +137,8 @@ def _counts(function: Function, value: r.Value, place: Place, is_size: bool) -> 
             inner.op == "+" and _counts(function, inner.right, place, is_size)
         )
     if is_size:
-        asked = inner if isinstance(inner, r.Call) and places.last_name(inner.callee) == "size" else None
-        return asked is not None and assignments.place(function, places.receiver(asked)) == place
+        asked = _sized(function, inner) if isinstance(inner, r.Call) else None
+        return asked is not None and assignments.place(function, asked) == place
     return assignments.place(function, inner) == place
 
 
@@ -161,7 +172,7 @@ def taken_indexes(gaps: rechecks.Gaps) -> Iterator[TakenIndex]:
             if (
                 isinstance(act, e.CallEvent)
                 and act.receiver == look.receiver
-                and places.last_name(act.node.callee) in function.program.models.containers.appends
+                and places.last_name(act.node.callee) in function.container_methods.appends
                 and gaps.is_apart(look, act, sizes[look.receiver])
                 and _is_handed_out(function, local, act)
             ):
@@ -203,7 +214,7 @@ class Drop(NamedTuple):
 def drops(gaps: rechecks.Gaps) -> Iterator[Drop]:
     """Entries that are erased under one lock because their count reached zero under another."""
     function = gaps.function
-    takes = function.program.models.containers.takes
+    takes = function.container_methods.takes
     lowered = [w for w in function.flow.writes if w.op in _SHRINKS and not w.fresh and gaps.sections.around(w)]
     if not lowered:
         return

@@ -27,10 +27,12 @@ from ownlint import (
     containers,
     glance,
     locks,
+    log_levels,
     lookups,
     mutexes,
     patterns,
     places,
+    python_locks,
     questions,
     sections,
     text,
@@ -54,6 +56,8 @@ class Gap(NamedTuple):
 
 def takes_locks(function: Function, times: int = 1) -> bool:
     """False when the body does not say so often what takes a lock; needs no decoding."""
+    if function.language == "python":
+        return python_locks.takings(function) >= times
     words = mutexes.mutexes(function.program).words
     if words.isdisjoint(function.mentioned):
         return False
@@ -62,15 +66,21 @@ def takes_locks(function: Function, times: int = 1) -> bool:
 
 def may_call_locking(function: Function, times: int = 1) -> bool:
     """Whether the body may call so many functions of the project that take a lock; needs no decoding."""
-    return len(_locking_names(function.program).intersection(function.mentioned)) >= times
+    return len(_locking_names(function).intersection(function.mentioned)) >= times
+
+
+def _locking_names(function: Function) -> frozenset[str]:
+    """Last names of the functions of the same language that take a lock."""
+    return _all_locking_names(function.program)[function.language]
 
 
 @questions.program_question
-def _locking_names(program: Program) -> frozenset[str]:
-    """Last names of the functions that take a lock."""
-    return frozenset(
-        function.name for function in program.functions if function.language == "cpp" and takes_locks(function)
-    )
+def _all_locking_names(program: Program) -> dict[str, frozenset[str]]:
+    locking = [function for function in program.functions if takes_locks(function)]
+    return {
+        language: frozenset(function.name for function in locking if function.language == language)
+        for language in ("cpp", "python")
+    }
 
 
 @lru_cache(maxsize=4)
@@ -104,7 +114,7 @@ class Gaps:
         """Whether some lock is taken more than once, here or by a call."""
         if any(len(found) > 1 for found in self.sections.of.values()):
             return True
-        known = _locking_names(self.function.program) if self.sections.of else ()
+        known = _locking_names(self.function) if self.sections.of else ()
         calls = (call for call in self.function.flow.calls if places.last_name(call.node.callee) in known)
         return any(not self.passed(call).isdisjoint(self.sections.of) for call in calls)
 
@@ -184,7 +194,7 @@ class Gaps:
         if not (firsts or apart) or self._is_covered(look, act):
             return None
         tests = self.told.deciders(look, act)
-        if not tests or self.is_marked(look, act):
+        if not tests or self.is_marked(look, act) or not self._lets_others_in(look, act):
             return None
         flow = self.function.flow
         anew = {write.index for name in about for write in flow.writes_to((name,))}
@@ -195,6 +205,14 @@ class Gaps:
         anyway = any(event.index == flow.entry for event in flow.leading(act, lambda event: event.index in taken))
         return Gap(look, act, section.lock, tuple(tests), again or lent, anyway)
 
+    def _lets_others_in(self, look: e.Event, act: e.Event) -> bool:
+        """Whether another task may run between the two, where tasks take turns."""
+        if "async" not in self.function.record.qualifiers:
+            return True
+        leading = {event.index for event in self.function.flow.before(act)}
+        between = (event for event in self.function.flow.after(look, lambda event: event is act))
+        return any(isinstance(one, e.CallEvent) and one.awaited and one.index in leading for one in between)
+
     def _is_covered(self, look: e.Event, act: e.Event) -> bool:
         """Whether some other lock is held from the look to the act."""
         return any(act in one for one in self.sections.around(look))
@@ -202,7 +220,7 @@ class Gaps:
     def is_marked(self, look: e.Event, act: e.Event) -> bool:
         """Whether a section of the look leaves something behind, on the way to the act, that others see."""
         flow, function = self.function.flow, self.function
-        methods = function.program.models.containers
+        methods = function.container_methods
         if isinstance(look, e.CallEvent) and places.last_name(look.node.callee) in methods.keyed:
             return True
         around = [one for one in self.sections.around(look) if act not in one]
@@ -355,30 +373,86 @@ _COUNTS = frozenset({"empty", "size"})
 def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
     """Elements that are taken from a container under one lock, because it was not empty under another."""
     function = gaps.function
-    methods = function.program.models.containers
+    methods = function.container_methods
     need_one = methods.places | methods.erases
-    if not function.mentions(*need_one) or not function.mentions(*_COUNTS):
+    if not function.mentions(*need_one):
         return
-    asked: dict[Place, list[e.Event]] = {}
-    for call in function.flow.calls:
-        if call.receiver is not None and places.last_name(call.node.callee) in _COUNTS:
-            asked.setdefault(call.receiver, []).append(call)
+    asked = _asked_for_any(function)
     for act in [call for call in function.flow.calls if call.receiver in asked and gaps.is_decided(call)][:MOST_ACTS]:
         if act.receiver is None or places.last_name(act.node.callee) not in need_one or act.node.args:
             continue
-        on = places.receiver(act.node)
-        roles = function.program.types.roles(function.program.types.of(on, function), function)
-        if "container" not in roles or not outlives(function, act.receiver):
+        if not _is_container(function, places.receiver(act.node)) or not outlives(function, act.receiver):
+            continue
+        if function.language == "python" and _is_caught(function, act):
             continue
         gap = gaps.before(act, asked[act.receiver])
         if gap is not None and any(_says_one(function, one.condition, one.outcome) for one in gap.tests):
             yield gap
 
 
-def presence_gaps(gaps: Gaps) -> Iterator[Gap]:
-    """Elements that are counted on under one lock, because they were found under another: what `entries.find(key)`
-    returns is used unasked."""
-    function, methods = gaps.function, gaps.function.program.models.containers
+def _asked_for_any(function: Function) -> dict[Place, list[e.Event]]:
+    """By place, where a container is asked for its size, or whether there is anything in it."""
+    asked: dict[Place, list[e.Event]] = {}
+    if function.language == "python":
+        for event in function.flow:
+            if isinstance(event, e.Test) and (at := _tested_for_any(function, event.value)) is not None:
+                reads = [one for one in function.flow if isinstance(one, e.Read) and one.place == at]
+                asked.setdefault(at, []).extend(one for one in reads if one.span.start in event.span)
+        for write in function.flow.writes:
+            given = places.strip(write.value)
+            at = _tested_for_any(function, given) if function.is_local(write.place) else None
+            if at is None or given is None:
+                continue
+            reads = [event for event in function.flow if isinstance(event, e.Read) and event.place == at]
+            asked.setdefault(at, []).extend(one for one in reads if one.span.start in given.span)
+        return asked
+    for call in function.flow.calls if function.mentions(*_COUNTS) else ():
+        if call.receiver is not None and places.last_name(call.node.callee) in _COUNTS:
+            asked.setdefault(call.receiver, []).append(call)
+    return asked
+
+
+def _tested_for_any(function: Function, value: r.Value | None) -> Place | None:
+    """The container of Python that a condition asks: `if self.items`, `len(self.items) > 0`, `bool(self.items)`."""
+    match places.strip(value):
+        case r.Unary(op="not", value=inner):
+            return _tested_for_any(function, inner)
+        case r.Binary(left=r.Call() as left):
+            return _tested_for_any(function, left)
+        case r.Call(callee=r.Name(text="len" | "bool"), args=(given,)) | (r.Name() | r.Member() as given):
+            return assignments.place(function, given)
+    return None
+
+
+def _is_container(function: Function, value: r.Value | None) -> bool:
+    """Whether it is a container of a library; in Python its methods alone say so."""
+    if function.language == "python":
+        return True
+    return "container" in function.program.types.roles(function.program.types.of(value, function), function)
+
+
+def _is_caught(function: Function, act: e.Event) -> bool:
+    """Whether a handler in the function takes what is raised where the act finds nothing."""
+    return any(
+        isinstance(statement, r.Try)
+        and any(
+            one.type in ("", "Exception", "BaseException") or _MISSES.search(one.type) for one in statement.handlers
+        )
+        and any(inner.start <= act.span.start < inner.end for inner in statement.body)
+        for statement in function.statements
+    )
+
+
+_MISSES = re.compile(r"\b(?:Index|Key|Lookup)Error\b")
+
+
+def presence_gaps(gaps: Gaps) -> Iterator[tuple[Gap, str, str]]:
+    """Elements that are counted on under one lock, because they were found under another, with the key and the
+    container: what `entries.find(key)` returns is used unasked."""
+    function, methods = gaps.function, gaps.function.container_methods
+    if function.language == "python":
+        yield from _presence_gaps_in_python(gaps)
+        return
     if not function.mentions(*methods.finds):
         return
     unasked = {one.span for one in map(_used_unasked, function.values) if one is not None}
@@ -395,7 +469,48 @@ def presence_gaps(gaps: Gaps) -> Iterator[Gap]:
             and text(call.node.args[0]) == text(key)
         ]
         if (gap := gaps.before(act, looks, containers.origins(function, key))) is not None:
-            yield gap
+            yield gap, text(key), places.render(act.receiver)
+
+
+def _presence_gaps_in_python(gaps: Gaps) -> Iterator[tuple[Gap, str, str]]:
+    """`entries[key]` and `del entries[key]`, which raise where nothing is there."""
+    function = gaps.function
+    acts = [one for one in _counting_on(function) if gaps.is_decided(one[0]) and not _is_caught(function, one[0])]
+    for act, base, key in acts[:MOST_ACTS]:
+        held = containers.container(function, base)
+        if held is None or not containers.is_erased(function, held):
+            continue
+        looks = [
+            look.event
+            for look in islice(lookups.looks(function, held, key), MOST_LOOKS)
+            if not look.asserted and not _counts_on(function, look.event)
+        ]
+        if (gap := gaps.before(act, looks, containers.origins(function, key))) is not None:
+            yield gap, text(key), held.shown
+
+
+def _counting_on(function: Function) -> Iterator[tuple[e.Event, r.Value, r.Value]]:
+    """Where an element of a container is counted on: the container, and the key."""
+    deleted = {
+        (statement.start, assignments.place(function, target)): target
+        for statement in function.statements
+        if isinstance(statement, r.Delete)
+        for target in statement.targets
+    }
+    for event in function.flow:
+        match event:
+            case e.Read(node=r.Index(base=base, indexes=(key,))) if not isinstance(key, r.Aggregate | r.Literal):
+                yield event, base, key
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="pop" | "remove"), args=(key,))):
+                yield event, base, key
+            case e.End(why="del", place=place):
+                target = deleted.get((event.span.start, place))
+                if isinstance(target, r.Index) and len(target.indexes) == 1:
+                    yield event, target.base, target.indexes[0]
+
+
+def _counts_on(function: Function, event: e.Event) -> bool:
+    return any(one is event for one, _, _ in _counting_on(function))
 
 
 def _used_unasked(value: r.Value) -> r.Call | None:
@@ -413,10 +528,17 @@ def _says_one(function: Function, value: r.Value | None, outcome: bool, depth: i
             return _says_one(function, negated, not outcome, depth)
         case r.Call(callee=callee) if places.last_name(callee) == "empty":
             return not outcome
+        case (r.Name() | r.Member()) as asked if function.language == "python" and not function.is_local(
+            assignments.place(function, asked) or ("",)
+        ):
+            return outcome
+        case r.Call(callee=r.Name(text="bool")):
+            return outcome
         case r.Name(text=name) if depth < 3:
             return _says_one(function, only_value(function, name), outcome, depth + 1)
         case r.Binary() | r.Call() as inner:
-            return any(places.last_name(call.callee) in _COUNTS for call in places.calls_in(inner))
+            counts = {"len"} if function.language == "python" else _COUNTS
+            return any(places.last_name(call.callee) in counts for call in places.calls_in(inner))
     return False
 
 
@@ -424,7 +546,7 @@ def sequence_gaps(gaps: Gaps) -> Iterator[tuple[e.CallEvent, Gap, str]]:
     """What is appended to a sequence under one lock because a search through it under another has not found it; with
     the name of what was searched for."""
     function = gaps.function
-    if not function.mentions(*function.program.models.containers.appends):
+    if not function.mentions(*function.container_methods.appends):
         return
     acts = [act for act in function.flow.calls if _appends(function, act) and gaps.is_decided(act)]
     for act in acts[:MOST_ACTS]:
@@ -447,7 +569,7 @@ def sequence_gaps(gaps: Gaps) -> Iterator[tuple[e.CallEvent, Gap, str]]:
 def _appends(function: Function, call: e.CallEvent) -> bool:
     if call.receiver is None or not call.dropped or not outlives(function, call.receiver):
         return False
-    if places.last_name(call.node.callee) not in function.program.models.containers.appends:
+    if places.last_name(call.node.callee) not in function.container_methods.appends:
         return False
     on = places.receiver(call.node)
     return "sequence" in function.program.types.roles(function.program.types.of(on, function), function)
@@ -545,13 +667,11 @@ class Helpers:
         self.bare: dict[Function, list[Helper]] = {}
         """Those that store, and take no lock."""
         for cls in classes:
-            if cls.file.language == "cpp":
-                for method in cls.methods:
-                    if method.record.parameters and not is_settled(method):
-                        self._study(cls, method)
+            for method in cls.methods:
+                if method.record.parameters and not is_settled(method):
+                    self._study(cls, method)
         for function in functions:
-            record = function.record
-            if function.language == "cpp" and record.kind == "function" and record.parameters and not function.home:
+            if function.record.kind == "function" and function.record.parameters and not function.home:
                 self._study(None, function)
         self.looking_names = frozenset(method.name for method in self.looking)
         self.storing_names = frozenset(method.name for method in self.storing)
@@ -561,12 +681,13 @@ class Helpers:
         if len(method.encoded) > _LARGEST_HELPER:
             return
         stores = containers.may_insert(method)
-        if not stores and not method.mentions(*method.program.models.containers.looks):
+        python = method.language == "python"
+        if not stores and not method.mentions(*method.container_methods.looks) and not (python and method.says(_IN)):
             return
         if not takes_locks(method) and not (stores and cls is not None and locks.mutex_fields(cls)):
             return
         gaps = Gaps(method)
-        numbers = {parameter.name: i for i, parameter in enumerate(method.record.parameters) if parameter.name}
+        numbers = {parameter.name: i for i, parameter in enumerate(_filled(method)) if parameter.name}
         inserts = list(containers.inserts(method)) if stores else []
         for insert in inserts:
             key = _parameter(insert.key, numbers)
@@ -576,20 +697,26 @@ class Helpers:
                 (self.storing if mine else self.bare).setdefault(method, []).append(
                     Helper(method, insert.container, key, mine, insert)
                 )
-        if inserts or method.record.result in ("", "void"):
+        if inserts or (not python and method.record.result in ("", "void")):
             return
-        for call in method.flow.calls:
-            node = call.node
-            on = places.receiver(node)
-            if (
-                places.last_name(node.callee) not in method.program.models.containers.looks
-                or on is None
-                or not node.args
-            ):
-                continue
-            key, held = _parameter(node.args[0], numbers), containers.container(method, on)
-            if key is not None and held is not None and gaps.sections.around(call):
-                self.looking.setdefault(method, []).append(Helper(method, held, key, gaps.locks(call)))
+        for event, on, asked in _asked_keys(method):
+            key, held = _parameter(asked, numbers), containers.container(method, on)
+            if key is not None and held is not None and gaps.sections.around(event):
+                self.looking.setdefault(method, []).append(Helper(method, held, key, gaps.locks(event)))
+
+
+_IN = re.compile(rb'"(?:not )?in"')
+
+
+def _asked_keys(method: Function) -> Iterator[tuple[e.Event, r.Value, r.Value]]:
+    """Where a method looks something up: the container, and the key."""
+    for event in method.flow:
+        match event:
+            case e.CallEvent(node=r.Call(callee=r.Member(base=on, name=name), args=(key, *_))):
+                if name in method.container_methods.looks:
+                    yield event, on, key
+            case e.Read(node=node) if (asked := lookups.membership(method, event)) is not None:
+                yield event, node, asked
 
 
 def _parameter(value: r.Value | None, numbers: dict[str, int]) -> int | None:
@@ -694,10 +821,15 @@ def _handed_value(stored: Helper, call: r.Call) -> r.Value | None:
     """The argument that the method stores; None when it stores something that it makes itself."""
     value = stored.insert.value if stored.insert is not None else None
     names = {inner.text for inner in places.walk(value) if isinstance(inner, r.Name)}
-    for parameter, argument in zip(stored.function.record.parameters, call.args, strict=False):
+    for parameter, argument in zip(_filled(stored.function), call.args, strict=False):
         if parameter.name in names:
             return argument
     return None
+
+
+def _filled(function: Function) -> list[r.Parameter]:
+    """The parameters that a call's arguments fill: without Python's own object."""
+    return [one for one in function.record.parameters if not function.itself or one.name != function.itself]
 
 
 def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list[tuple[e.CallEvent, Helper]]:
@@ -892,6 +1024,7 @@ def _is_work(function: Function, event: e.Event) -> bool:
     return (
         isinstance(event, e.CallEvent)
         and event.node.kind == "call"
+        and not (function.language == "python" and log_levels.is_log(event.node))
         and places.last_name(event.node.callee) not in _HANDLING
         and function.program.macros.role(places.last_name(event.node.callee))
         not in ("log", "debug log", "check", "assert", "evaluated assert")
@@ -899,7 +1032,7 @@ def _is_work(function: Function, event: e.Event) -> bool:
 
 
 _HANDLING = frozenset(
-    {"lock", "unlock", "Lock", "Unlock", "Release", "load", "store", "end", "find"}
+    {"lock", "unlock", "Lock", "Unlock", "Release", "load", "store", "end", "find", "acquire", "release", "len", "get"}
     | {"wait", "Wait", "synchronize", "Synchronize"}
 )
 """Names of calls that two threads may as well make both: to wait for the same is no work that is done twice."""

@@ -111,7 +111,7 @@ def _adds_unasked(function: Function, names: frozenset[str]) -> bool:
         for test in tests
     ):
         return False
-    methods = function.program.models.containers
+    methods = function.container_methods
     calls = [call for call in function.flow.calls if call.receiver is not None and _last(call.receiver) in names]
     if any(places.last_name(call.node.callee) in methods.looks for call in calls):
         return False
@@ -201,7 +201,7 @@ def _made(function: Function, value: r.Value | None) -> r.Value | None:
 
 def _only_reads(function: Function, call: r.Call) -> bool:
     """Whether a call answers with what is there already."""
-    if call.kind != "call" or places.last_name(call.callee) in function.program.models.containers.ways_in:
+    if call.kind != "call" or places.last_name(call.callee) in function.container_methods.ways_in:
         return call.kind not in ("new", "construct")
     callee = function.program.calls.callee(call, function)
     return bool(callee.functions) and all(
@@ -241,7 +241,7 @@ def _added_to(function: Function, event: e.CallEvent) -> frozenset[str]:
     node, on = event.node, event.receiver
     callee = function.program.calls.callee(node, function)
     name = places.last_name(node.callee)
-    methods = function.program.models.containers
+    methods = function.container_methods
     own = {place for one in callee.functions for place in touches(one).writes} - _ANYTHING.writes
     if on is None or on == (places.THIS,):
         return frozenset(own)
@@ -306,7 +306,7 @@ def _searches(function: Function, addition: Addition, keys: frozenset[str]) -> I
 
 def _looked_up_again(gaps: rechecks.Gaps, addition: Addition) -> list[e.Event]:
     """Where a container that it is added to is asked in the section of the addition."""
-    here, methods = gaps.sections.around(addition.event), gaps.function.program.models.containers
+    here, methods = gaps.sections.around(addition.event), gaps.function.container_methods
     return [
         call
         for call in gaps.function.flow.calls
@@ -398,7 +398,7 @@ def _touch(function: Function, depth: int) -> Touched:
         return _ANYTHING
     reads: set[str] = set()
     writes: set[str] = set()
-    methods = function.program.models.containers
+    methods = function.container_methods
     changing = methods.puts | methods.erases | methods.takes | methods.grows
     for event in function.flow:
         match event:

@@ -8,6 +8,8 @@
   was not empty under the lock before, or is used without a check because it was found there
 - a count, size or reference count that is compared under one lock and changed under the next; an atomic that is loaded
   and then stored
+- C++, and Python: `with lock:` and `acquire`, what is asked by `in`, `get`, `len` or a truth test, and in coroutines
+  what another task may do; two objects under one key are one too many where they have to be ended or are started
 
 ## Why it is a bug
 
@@ -63,7 +65,8 @@ Re-check under the second lock, use `try_emplace` and discard the duplicate, or 
 - a second section that checks again, or uses the result of the insertion
 - a first section that leaves a mark (an entry, a flag, a set of pending keys)
 - another lock that is held throughout
-- values and shared owners, where nothing is lost
+- values and shared owners, where nothing is lost; in Python what is computed twice, and an element whose absence a
+  handler of `IndexError` or `KeyError` takes
 - with the default `--certainty`: a plain value that is computed twice, idempotent stores, loops that check again,
   flags after which threads only wait, and methods whose known calls all stand in a constructor or destructor or are
   made on a new object
@@ -72,6 +75,8 @@ Re-check under the second lock, use `try_emplace` and discard the duplicate, or 
 
 - It is not known that only one thread calls a function whose object others have.
 - Containers are distinguished by name and class, not by object.
+- A Python file is read if it names a `Lock` or a `Condition`: a subclass in a file of its own is not analysed. What a
+  handler finds out (`try: return table[key]`, `except KeyError`) is not taken for a check.
 - Methods of one object, and functions that receive one object, that each lock for themselves are analysed; a lookup by
   a lambda for the enclosing function is not.
 
@@ -106,6 +111,7 @@ from ownlint import (
     types,
 )
 from ownlint_rules.locks import _counting as counting
+from ownlint_rules.locks import _identities as identities
 from ownlint_rules.locks import _rechecks as rechecks
 from ownlint_rules.locks import _unfound as unfound
 
@@ -114,6 +120,8 @@ _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer"})
 _SEARCH_AGAIN = "search again under the second lock, or search and add under one lock"
 _LOOK_AGAIN = "re-check under the second lock, or use `try_emplace` and discard the duplicate"
 
+_LOOK_AGAIN_IN_PYTHON = "re-check under the second lock, or use `setdefault` and discard the duplicate"
+
 _THREADS = "harmless if two threads never run this for the same object at the same time"
 _AGAIN = "the check may be repeated, or a caller may hold the lock"
 _ANYWAY = "some path does it without a check"
@@ -121,9 +129,14 @@ _NOT_ABSENT = "it is not known whether the store happens only if nothing was fou
 _REPLACED = "harmless if setting it twice has the same effect"
 
 
-@rule(severity="warning", cwe=(362, 367))
+@rule(
+    severity="warning",
+    cwe=(362, 367),
+    languages=("cpp", "python"),
+    anchors=(r"\bR?Lock\b", r"\bCondition\("),
+)
 def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp" or rechecks.is_settled(function):
+    if rechecks.is_settled(function):
         return
     gaps = rechecks.divided(function)
     if gaps is not None:
@@ -147,9 +160,9 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             asked = function.step(gap.look, _first(gaps, gap.look, insert))
             yield function.finding(
                 insert.event,
-                _stored(insert.key, insert.container),
+                _stored(function, insert.key, insert.container),
                 certainty=_doubt(gap) or tempered(certainty, because("threads", _THREADS)),
-                help=_LOOK_AGAIN,
+                help=_LOOK_AGAIN_IN_PYTHON if function.language == "python" else _LOOK_AGAIN,
                 steps=(asked,),
             )
     for act, gap, name in rechecks.sequence_gaps(gaps):
@@ -159,7 +172,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             yield _stale(
                 function,
                 gap,
-                f"another thread may have added `{name}` to `{shown}` since it was searched",
+                f"another {_other(function)} may have added `{name}` to `{shown}` since it was searched",
                 f"`{shown}` is searched for `{name}` here",
                 _SEARCH_AGAIN,
             )
@@ -170,19 +183,19 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield _stale(
             function,
             gap,
-            f"another thread may have removed the last element of `{shown}` since it was checked",
+            f"another {_other(function)} may have removed the last element of `{shown}` since it was checked",
             f"`{shown}` is checked for emptiness here",
             "check and remove under one lock",
         )
-    for gap in islice(rechecks.presence_gaps(gaps), 1):
-        assert isinstance(gap.act, events.CallEvent)
-        key, shown = text(gap.act.node.args[0]), places.render(gap.act.receiver or ())
+    for gap, key, shown in islice(rechecks.presence_gaps(gaps), 1):
         yield _stale(
             function,
             gap,
-            f"another thread may have removed `{key}` from `{shown}` since it was found",
+            f"another {_other(function)} may have removed `{key}` from `{shown}` since it was found",
             f"`{shown}` is checked for `{key}` here",
-            "check what `find` returns, or look up and use the element under one lock",
+            "look up and use the element under one lock"
+            if function.language == "python"
+            else "check what `find` returns, or look up and use the element under one lock",
         )
     for assignment, gap in rechecks.state_gaps(gaps):
         certainty = _of_state(function, assignment, gap)
@@ -206,7 +219,7 @@ def _unfound(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield _stale(
             function,
             found.gap,
-            f"another thread may have added `{found.key}` to `{found.addition.shown}` since it was searched",
+            _added_since(function, found.key, found.addition.shown),
             f"it is searched for `{found.key}` here",
             _SEARCH_AGAIN,
         )
@@ -216,7 +229,7 @@ def _passed(function: Function) -> Iterator[Finding]:
     for found in islice(unfound.passed(function), 1):
         yield function.finding(
             found.addition.event,
-            f"another thread may have added `{found.key}` to `{found.addition.shown}` since it was searched",
+            _added_since(function, found.key, found.addition.shown),
             certainty=because("threads", _THREADS),
             help="search and add under one lock",
             steps=(function.step(found.look, f"it is searched for `{found.key}` here, and the lock is released"),),
@@ -230,7 +243,7 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield _stale(
             function,
             counted.gap,
-            f"another thread may have changed {what} since it was compared",
+            f"another {_other(function)} may have changed {what} since it was compared",
             f"{what} is read here",
             "compare and change it under one lock",
         )
@@ -238,7 +251,7 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         shown = places.render(index.act.receiver or ())
         yield function.finding(
             index.act,
-            f"another thread may have added to `{shown}` since its size was stored in `{index.local}`",
+            f"another {_other(function)} may have added to `{shown}` since its size was stored in `{index.local}`",
             certainty=because("threads", _THREADS),
             help="read the size and add under one lock",
             steps=(function.step(index.look, f"the size of `{shown}` is read here"),),
@@ -248,7 +261,7 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
         yield _stale(
             function,
             drop.gap,
-            f"another thread may be using {entry} again since its count was decremented",
+            f"another {_other(function)} may be using {entry} again since its count was decremented",
             "its count is decremented here",
             "decrement the count and erase under one lock",
         )
@@ -286,8 +299,17 @@ def _unset(
     )
 
 
-def _stored(key: records.Value, held: containers.Container) -> str:
-    return f"another thread may have stored `{text(key)}` in `{held.shown}` since it was looked up"
+def _other(function: Function) -> str:
+    """Who else may come in between: where a function awaits, another task."""
+    return "task" if "async" in function.record.qualifiers else "thread"
+
+
+def _added_since(function: Function, key: str, shown: str) -> str:
+    return f"another {_other(function)} may have added `{key}` to `{shown}` since it was searched"
+
+
+def _stored(function: Function, key: records.Value, held: containers.Container) -> str:
+    return f"another {_other(function)} may have stored `{text(key)}` in `{held.shown}` since it was looked up"
 
 
 def _by_helpers(function: Function) -> Iterator[Finding]:
@@ -310,7 +332,7 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         both = asked is not None
         yield function.finding(
             handover.store,
-            _stored(handover.key, insert.container),
+            _stored(function, handover.key, insert.container),
             certainty=tempered(certainty, because("threads", _THREADS)),
             help=f"check and store under one lock, which {takers} {'take' if both else 'takes'} "
             + ("in turn" if both else "separately"),
@@ -361,9 +383,16 @@ def _found(function: Function, value: records.Value | None, look: events.Event, 
         case records.Binary(op="&&" | "||", left=left, right=right):
             parts = {_found(function, part, look, depth) for part in (left, right)} - {None}
             return parts.pop() if len(parts) == 1 else None
-        case records.Binary(op="==" | "!=" | ">" as op, left=left, right=right) if rechecks.is_nothing(right):
+        case records.Binary(op="in" | "not in" as op, right=right) if (right.start, right.end) == (
+            look.span.start,
+            look.span.end,
+        ):
+            return op == "in"
+        case records.Binary(op="==" | "!=" | ">" | "is" | "is not" as op, left=left, right=right) if (
+            rechecks.is_nothing(right)
+        ):
             known = _found(function, left, look, depth)
-            return _not(known) if op == "==" else known
+            return _not(known) if op in ("==", "is") else known
         case records.Conditional(condition=condition, other=other) if rechecks.is_nothing(other):
             return _found(function, condition, look, depth)
         case records.Call(callee=records.Member(base=base, name="has_value" | "ok" | "get"), args=()):
@@ -377,7 +406,7 @@ def _says_absent(function: Function, call: records.Call, depth: int) -> bool:
     """Whether a method of the project answers that something is not there: `return all_.find(key) == all_.end();`."""
     for callee in function.program.calls.callee(call, function).functions[:1]:
         returned = [leave.value for leave in callee.flow.leaves if leave.kind == "return"]
-        looks = callee.program.models.containers.looks
+        looks = callee.container_methods.looks
         for inner in callee.flow.calls if len(returned) == 1 else ():
             if places.last_name(inner.node.callee) in looks and _found(callee, returned[0], inner, depth + 1) is False:
                 return True
@@ -406,6 +435,11 @@ def _of_insert(
         return None
     if _adds_beside(function, insert):
         return because("threads", _THREADS)
+    if function.language == "python":
+        if not insert.overwrites:
+            return None
+        many = identities.is_one_too_many(*stored, insert.container.names)
+        return because("threads", _THREADS) if many else because("possible", _REPLACED)
     held = _mapped(function, insert)
     if function is not stored[0] and _is_parameter_of_template(function, held):
         held = function.program.types.of(stored[1], stored[0])
@@ -484,7 +518,7 @@ def _adds_beside(function: Function, insert: containers.Insert) -> bool:
 
 def _added(function: Function, event: events.Event) -> set[str]:
     """The names in what an event adds to a list or a sum that outlives the call."""
-    methods = function.program.models.containers
+    methods = function.container_methods
     match event:
         case events.Write(op="+=", place=place, value=value) if value is not None and rechecks.outlives(
             function, place
@@ -512,7 +546,8 @@ def _of_mark(function: Function, insert: containers.Insert, gap: rechecks.Gap) -
     """What is put into a set says that something is done for it: nothing is lost, but work that is there for its effect
     alone is done twice."""
     roles = function.program.types.roles(insert.container.type, function)
-    if "set" not in roles or _is_heard(function, insert):
+    is_set = "set" in roles or (function.language == "python" and insert.value is None)
+    if not is_set or _is_heard(function, insert):
         return None
     return because("threads", _THREADS) if rechecks.works_for(function, gap, insert.key) else None
 
@@ -597,8 +632,8 @@ def _makes(function: Function, value: records.Value | None) -> bool:
     if any("const" in record.qualifiers for record in callee.records):
         return False
     if inner.args:
-        return places.last_name(inner.callee) not in function.program.models.containers.looks
-    return places.last_name(inner.callee) not in function.program.models.containers.ways_in
+        return places.last_name(inner.callee) not in function.container_methods.looks
+    return places.last_name(inner.callee) not in function.container_methods.ways_in
 
 
 def _held_in_local(function: Function, call: records.Call) -> records.Name | None:
@@ -608,6 +643,11 @@ def _held_in_local(function: Function, call: records.Call) -> records.Name | Non
         return None
     is_value = on.text in function.declared and types.parse(function.program.types.of(on, function)).is_value
     return on if is_value else None
+
+
+def _is_local_object(function: Function, value: records.Value | None) -> bool:
+    """Whether it is a local that was given what a call makes, and no number or text."""
+    return any(isinstance(one, records.Call) for one in rechecks.sources(function, value))
 
 
 def _of_state(function: Function, assignment: assignments.Assignment, gap: rechecks.Gap) -> Certainty | None:
@@ -622,6 +662,8 @@ def _of_state(function: Function, assignment: assignments.Assignment, gap: reche
     kind = types.parse(written)
     roles = set(function.program.types.roles(written, function))
     held = assignment.held
+    if function.language == "python" and held.kind == "copy" and _is_local_object(function, value):
+        held = assignments.Held("object", True)
     if kind.pointers or roles & (_OWNERS | _SHARED | {"optional"}):
         if held.kind == "emptied":
             return None
@@ -631,6 +673,9 @@ def _of_state(function: Function, assignment: assignments.Assignment, gap: reche
         return None
     if (doubt := _doubt(gap)) is not None:
         return doubt
+    if function.language == "python" and held.kind in ("object", "copy"):
+        many = identities.is_one_too_many(function, value, (assignment.place[-1],))
+        return because("threads", _THREADS) if many else because("possible", _REPLACED)
     if held.kind in ("copy", "cleared"):
         return because("possible", _REPLACED)
     if kind.pointers:
