@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from ownlint.engine import conditions, log_levels
 from ownlint.facts import records as r
-from ownlint.flow.bodies import statements, values
+from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import last_name, receiver, strip, walk
 from ownlint.project import types
 from ownlint.project.subjects import Function
@@ -30,6 +30,10 @@ _TELLS = re.compile(
 _CLOCKS = re.compile(
     r"(?i)now(?:_?(?:[mun]s|micros|millis|nanos|seconds|time|ticks))?|(?:get_?)?(?:micros|nanos|ticks|cycles|time_?stamp)|current_?time(?:_\w+)?|mono_?time"
 )
+_CLOCKS_IN_PYTHON = frozenset({"time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "process_time"})
+_CONVERTS = re.compile(r"(?:to|as)_[a-z]|items$|keys$|values$|copy$")
+"""Methods of Python that answer the object in another form."""
+_CONTAINERS_IN_PYTHON = frozenset({"list", "dict", "set", "deque", "Counter", "defaultdict", "OrderedDict", "StringIO"})
 _CLOCKS_INTO = frozenset({"clock_gettime", "gettimeofday", "timespec_get", "getrusage", "QueryPerformanceCounter"})
 """Functions that put the time into their argument."""
 _WATCHES = re.compile(r"(?i)(?:elapsed_?timer|stop_?watch|^(?:wall|cpu)?_?timer)$")
@@ -89,16 +93,22 @@ class DebugLogs:
     def __init__(self, function: Function, depth: int = 0) -> None:
         self.function = function
         self.depth = depth
+        self.python = function.language == "python"
         macros = function.program.macros
         self.names = frozenset(name for name in function.mentioned if name[:1] != "=" and macros.is_debug_log(name))
         self.may_log = bool(self.names) or _LEVEL_SAID.search(function.encoded) is not None
         """Whether there is reason to look further."""
 
     @cached_property
+    def statements(self) -> Sequence[r.Statement]:
+        """Those of the function; in Python the first that gives a local a value declares it."""
+        return _with_declarations(self.function) if self.python else self.function.statements
+
+    @cached_property
     def spans(self) -> list[r.Span]:
         """The stretches that are for a debug log, in source order; they may be nested."""
         found: list[r.Span] = []
-        for statement in self.function.statements:
+        for statement in self.statements:
             match statement:
                 case r.Branch(condition=condition, then=then) if then and self._asks(condition):
                     found.append(r.Span(condition.start, then[-1].end))
@@ -126,7 +136,7 @@ class DebugLogs:
             or (isinstance(statement, r.Branch) and self._asks(statement.condition, False))
             or (isinstance(statement, r.Branch) and self._asks(statement.condition) and not statement.other)
             or (isinstance(statement, r.Leave) and statement.value is None)
-            for statement in self.function.statements
+            for statement in self.statements
         )
 
     def _asks(self, condition: r.Value, on: bool = True) -> bool:
@@ -141,6 +151,9 @@ class DebugLogs:
                 return self._asks_by_name(value, not on)
             case r.Binary(op="&&" | "and", left=left, right=right) if on:
                 return self._asks_by_name(left, on) or self._asks_by_name(right, on)
+        if self.python and isinstance(inner, r.Name):
+            given = [write.value for write in self.function.flow.writes_to((inner.text,))]
+            return len(given) == 1 and given[0] is not None and log_levels.asks(given[0], self.names, on)
         if not isinstance(inner, r.Name) or inner.text not in self.function.locals:
             return False
         kept = conditions.computed_once(self.function, inner.text)
@@ -184,14 +197,17 @@ class DebugLogs:
         if not begun:
             return {}
         uses = _Uses(begun)
-        for statement in self.function.statements:
+        for statement in self.statements:
             self._look(statement, uses)
-        for inner in self.function.lambdas():
+            if self.python:
+                uses.spoil(_bound_otherwise(statement))
+        inside = self.function.program.index.nested(self.function) if self.python else self.function.lambdas()
+        for inner in inside:
             if not self.covers(inner.record.start):
                 uses.spoil(name for name in begun if f'"{name}"'.encode() in inner.encoded)
         self._settle(uses)
         found: dict[str, DebugWork] = {}
-        of_loops = {one.start for s in self.function.statements if isinstance(s, r.Loop) for one in s.before}
+        of_loops = {one.start for s in self.statements if isinstance(s, r.Loop) for one in s.before}
         for name in sorted(uses.logs):
             declared = begun[name]
             if declared.start in of_loops or self._is_built_in(declared.start):
@@ -209,6 +225,8 @@ class DebugLogs:
         return any(begin < span.start and offset in span for span in self.function.file.conditionals)
 
     def _costs(self, kind: Kind, declared: r.Declare, writes: Sequence[int]) -> bool:
+        if kind == "measured" and self.python:
+            return False  # next to what else a statement of Python costs
         if kind == "measured":
             return any(map(self.is_in_loop, (declared.start, *writes)))
         return kind != "counted" or self.counts_at_a_cost(writes)
@@ -216,7 +234,7 @@ class DebugLogs:
     def counts_at_a_cost(self, offsets: Sequence[int]) -> bool:
         """Whether counting in these places is more than an addition beside other work: it goes into a table, or a round
         of a loop makes a test for it, or nothing else."""
-        for statement in self.function.statements:
+        for statement in self.statements:
             match statement:
                 case r.Evaluate(value=r.Assign(target=r.Index())) if statement.value.start in offsets:
                     return True
@@ -227,11 +245,25 @@ class DebugLogs:
                         return True
         return False
 
+    def is_counted_for_itself(self, offset: int) -> bool:
+        """Whether a branch or a loop does nothing but count in that place."""
+        return any(
+            _is_counting(body, (offset,))
+            for statement in self.statements
+            for body in (
+                (statement.then, statement.other)
+                if isinstance(statement, r.Branch)
+                else (statement.body,)
+                if isinstance(statement, r.Loop)
+                else ()
+            )
+        )
+
     def _begun(self) -> dict[str, r.Declare]:
         """The locals that are values of their own, declared once and outside of what is for a log."""
         begun: dict[str, r.Declare] = {}
         spoilt: set[str] = set()
-        for statement in self.function.statements:
+        for statement in self.statements:
             if isinstance(statement, r.Declare):
                 kind = types.parse(statement.type)
                 own = kind.is_value or (kind.is_placeholder and "&" not in statement.type and "*" not in statement.type)
@@ -303,6 +335,8 @@ class DebugLogs:
 
     def _is_builder(self, name: str, uses: _Uses) -> bool:
         """Whether calling a method of the local changes nothing but itself: a container, a string, a stream."""
+        if self.python:
+            return _begins_as_container(self.function, uses.begun[name].value)
         written = uses.begun[name].type
         return types.parse(written).last.endswith("stream") or self._is_plain(written, _MOST_NESTED, _BUILT)
 
@@ -395,12 +429,12 @@ class DebugLogs:
             return "built" if self._is_plain(_ARRAY.sub("", declared.type), _MOST_NESTED) else None
         value = strip(declared.value)
         called = [inner for inner in walk(value) if isinstance(inner, r.Call) and inner.kind == "call"]
-        if any(_CLOCKS.fullmatch(last_name(inner.callee)) for inner in called) and all(
-            _CLOCKS.fullmatch(last_name(inner.callee)) or self._is_harmless(inner) for inner in called
-        ):
+        if any(map(self._is_clock, called)) and all(self._is_clock(one) or self._is_harmless(one) for one in called):
             return "measured" if not writes else None
         if self._is_builder(name, uses) and any(self.is_in_loop(offset) for offset in writes):
             return "built" if not called or self._is_quiet(value) else None
+        if self.python and not writes and self._is_quiet(value) and _goes_through(value):
+            return "computed"
         if called and not writes and self._is_quiet(value) and any(map(self._is_work, called)):
             written = self.function.program.calls.result_type(value, self.function) if isinstance(value, r.Call) else ""
             is_number = _NUMBER.fullmatch(types.parse(written).name or declared.type) or self._folds(value)
@@ -451,6 +485,10 @@ class DebugLogs:
             or any(isinstance(s, r.Loop) for target in targets for s in target.statements)
         )
 
+    def _is_clock(self, call: r.Call) -> bool:
+        name = last_name(call.callee)
+        return _CLOCKS.fullmatch(name) is not None or (self.python and name in _CLOCKS_IN_PYTHON and not call.args)
+
     def _is_harmless(self, call: r.Call) -> bool:
         return last_name(call.callee) in _QUIET or not call.args
 
@@ -461,13 +499,15 @@ class DebugLogs:
         is_text = not written or "string" in self.function.program.types.roles(written, self.function)
         if self._folds(call):
             return True
+        if self.python and isinstance(call.callee, r.Member) and isinstance(strip(call.callee.base), r.Literal):
+            return False  # a few values in a text: `", ".join((a, b))`
         targets = self.function.program.calls.callee(call, self.function).functions
         if targets:
             return any(isinstance(s, r.Loop) for target in targets for s in target.statements)
         return is_text and kind.is_value and _TELLS.search(last_name(call.callee)) is not None
 
     def is_in_loop(self, offset: int) -> bool:
-        return any(isinstance(s, r.Loop) and offset in s.span for s in self.function.statements)
+        return any(isinstance(s, r.Loop) and offset in s.span for s in self.statements)
 
     # --- blocks for a log alone ---
 
@@ -503,6 +543,10 @@ class DebugLogs:
         name = last_name(call.callee)
         if (receiver(call) is not None and name in _QUIET) or name in types.SCALARS or self._folds(call):
             return True
+        if self.python and name in _CONTAINERS_IN_PYTHON:
+            return True
+        if self.python and not call.args and isinstance(call.callee, r.Member) and _CONVERTS.match(name):
+            return True
         callee = self.function.program.calls.callee(call, self.function)
         if any("const" in record.qualifiers for record in callee.records):
             return True
@@ -517,7 +561,7 @@ class DebugLogs:
     def blocks(self) -> Iterator[r.Body]:
         """Every sequence of statements, the body's own first."""
         yield self.function.body
-        for statement in self.function.statements:
+        for statement in self.statements:
             match statement:
                 case r.Block(body=body) | r.Loop(body=body):
                     yield body
@@ -528,6 +572,57 @@ class DebugLogs:
                     yield from (case.body for case in cases)
                 case r.Try(body=body):
                     yield body
+
+
+def _with_declarations(function: Function) -> list[r.Statement]:
+    """The statements of a function of Python, with a declaration for the first assignment to each of its locals."""
+    own = function.declared - {one.name for one in function.record.parameters}
+    if function.record.kind in ("module", "class") or function.mentions("locals", "vars", "eval"):
+        own = frozenset()
+    known: set[str] = set()
+    found: list[r.Statement] = []
+    for one in function.statements:
+        match one:
+            case r.Evaluate(value=r.Assign(target=r.Name(text=name), op="=", value=value)) if name in own:
+                is_first = name not in known and not isinstance(value, r.Assign)
+                known.add(name)
+                found.append(r.Declare(one.start, one.end, (name,), "auto", value) if is_first else one)
+            case _:
+                found.append(one)
+    return found
+
+
+def _bound_otherwise(statement: r.Statement) -> Iterator[str]:
+    """The names that a statement of Python binds by other means than an assignment, or whose use nobody can tell."""
+    match statement:
+        case r.Loop(target=target) if target is not None:
+            yield from bound_names(target)
+        case r.With(items=items):
+            for item in items:
+                yield from bound_names(item.target)
+        case r.Try(handlers=handlers):
+            yield from (handler.name for handler in handlers)
+        case r.Opaque(names=names) | r.Scope(names=names):
+            yield from names
+        case r.Evaluate(value=r.Assign(target=r.Name(text=name), op="=")):
+            yield name  # what it holds before may be another thing
+
+
+def _begins_as_container(function: Function, value: r.Value | None) -> bool:
+    """`[]`, `""`, `Counter()`: something of its own that nobody else has."""
+    match strip(value):
+        case r.Aggregate(kind="list" | "dict" | "set", items=()) | r.Literal(kind="str"):
+            return True
+        case r.Call(callee=callee, args=args):
+            return function.program.names.meant_name(function.file, callee) in _CONTAINERS_IN_PYTHON and all(
+                isinstance(one, r.Name) for one in args
+            )
+    return False
+
+
+def _goes_through(value: r.Value | None) -> bool:
+    """Whether a value of Python is made of the elements of something: by a comprehension."""
+    return any(isinstance(inner, r.Comprehension) for inner in walk(value))
 
 
 def _begins_as_number(statement: r.Declare) -> bool:

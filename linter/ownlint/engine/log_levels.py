@@ -34,6 +34,7 @@ _BESIDE = frozenset(
 )
 """Words of a flag that turns a debug log on, beside those of the level."""
 _ASKING = frozenset({"enabled", "is", "should", "active", "on", "enable", "level"})
+_ENABLED = frozenset({"enabled", "active", "on", "enable", "level"})
 _THRESHOLDS = frozenset(
     {"level", "verbosity", "verbose", "severity", "loglevel", "threshold", "debug", "trace", "verb"}
 )
@@ -62,6 +63,8 @@ def asks(condition: r.Value, macros: frozenset[str], on: bool = True) -> bool:
                 return on
             said = words(text(callee))
             told = said.union(*(words(last_name(arg)) for arg in args[:2] if _is_constant(arg)))
+            if told & _LEVELS == {"trace"} and said.isdisjoint(_LOGS | _ENABLED):
+                return False  # `is_complete_trace()`: a trace of something else
             return on and not told.isdisjoint(_LEVELS) and not said.isdisjoint(_ASKING) and told.isdisjoint(_OFF)
         case r.Name() | r.Member():
             named = words(last_name(inner))

@@ -26,6 +26,8 @@ def counted(function: Function) -> Iterator[CountedState]:
         users = _users(function, name)
         if users is None or own.covers(at.start):
             continue
+        if own.python and not own.is_counted_for_itself(at.start):
+            continue
         read = _read_by_log(function, name, users)
         if read is not None and not _is_called_for_log(function):
             yield CountedState(name, at, *read)
@@ -34,12 +36,12 @@ def counted(function: Function) -> Iterator[CountedState]:
 def _counts(function: Function) -> dict[str, records.Value]:
     """`n_ += x;`, `++table[i];`, `n_.fetch_add(x);` of what is no local, by name: where it is counted first."""
     found: dict[str, records.Value] = {}
-    if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
+    if function.record.kind in ("constructor", "destructor"):
         return found
     for statement in function.statements:
         match statement:
             case records.Evaluate(value=value) if (target := _counted(value)) is not None:
-                name = _root(target)
+                name = _root(target, function)
                 if name and name not in function.declared and name not in function.locals:
                     found.setdefault(name, value)
     return found
@@ -55,18 +57,18 @@ def _counted(value: records.Value) -> records.Value | None:
     return None
 
 
-def _root(value: records.Value) -> str:
+def _root(value: records.Value, function: Function) -> str:
     """`n` of `n`, `n[i]`, `n.hits` and `this->n`."""
     inner = places.strip(value)
-    while isinstance(inner, records.Index) or (isinstance(inner, records.Member) and not _is_own(inner)):
+    while isinstance(inner, records.Index) or (isinstance(inner, records.Member) and not _is_own(inner, function)):
         inner = places.strip(inner.base)
-    if isinstance(inner, records.Member) and isinstance(inner.base, records.Name) and inner.base.text == places.THIS:
+    if isinstance(inner, records.Member) and _is_own(inner, function):
         return inner.name
     return inner.text if isinstance(inner, records.Name) else ""
 
 
-def _is_own(value: records.Member) -> bool:
-    return isinstance(value.base, records.Name) and value.base.text == places.THIS
+def _is_own(value: records.Member, function: Function) -> bool:
+    return isinstance(value.base, records.Name) and value.base.text == (function.itself or places.THIS)
 
 
 def _users(function: Function, name: str) -> Sequence[Function] | None:
@@ -75,7 +77,8 @@ def _users(function: Function, name: str) -> Sequence[Function] | None:
     cls = function.home
     field = cls.field(name) if cls is not None else None
     if cls is not None and field is not None:
-        if field[0] is not cls or field[1].access != "private" or cls.record.template:
+        private = name.startswith("_") if function.language == "python" else field[1].access == "private"
+        if field[0] is not cls or not private or cls.record.template:
             return None
         if not types.parse(field[1].type).is_value:
             return None  # what it leads to may be another's
@@ -84,7 +87,7 @@ def _users(function: Function, name: str) -> Sequence[Function] | None:
             own += [inner for inner in one.lambdas() if glance.says(inner, name)]
         if not any(debug_logs.DebugLogs(one).may_log for one in own):
             return None
-        others = (one for one in program.functions if one.language == "cpp" and glance.says(one, name))
+        others = (one for one in program.functions if one.language == function.language and glance.says(one, name))
         return own if all(one in own or one.home is cls for one in others) else None
     if not any(variable.name == name and variable.static for variable in file.variables) or file.path.endswith("h"):
         return None
@@ -108,7 +111,7 @@ def _read_by_log(function: Function, name: str, users: Sequence[Function]) -> tu
                 span = next((span for span in logs.spans if value.start in span), None)
                 if span is not None:
                     found = found or (user, span)
-                elif not _only_counts(statement, value, name):
+                elif not _only_counts(statement, name, user):
                     return None
     return found
 
@@ -124,13 +127,15 @@ def _says(value: records.Value, name: str) -> bool:
     return False
 
 
-def _only_counts(statement: records.Statement, value: records.Value, name: str) -> bool:
+def _only_counts(statement: records.Statement, name: str, function: Function) -> bool:
     match statement:
-        case records.Evaluate(value=records.Assign(target=target, op=op, value=given)) if _root(target) == name:
+        case records.Evaluate(value=records.Assign(target=target, op=op, value=given)) if (
+            _root(target, function) == name
+        ):
             counts = op in ("++", "--") or not _says(given, name)
             return counts and (op not in ("=", ":=") or isinstance(places.strip(given), records.Literal))
         case records.Evaluate(value=records.Call(args=args)) if (on := _counted(statement.value)) is not None:
-            return _root(on) == name and not any(_says(arg, name) for arg in args)
+            return _root(on, function) == name and not any(_says(arg, name) for arg in args)
     return False
 
 

@@ -5,6 +5,8 @@
 - a local, private member or static that is read only by debug logs, and counted by a test or a loop of its own
 - a string, stream or container that is filled in a loop only for a debug log
 - a clock reading in a loop, or the result of a pure function, that only a debug log uses
+- the same in Python, whose logs are known by the names of the log and its level (`logger.debug(..)`), and what a
+  comprehension makes
 
 ## Why it is a bug
 
@@ -49,11 +51,15 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - work that is already guarded by the log level, and locals that an `#if` of the function declares
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
-- one addition to a local beside other work, and a clock that is read once: both are `possible`
+- one addition to a local beside other work, and a clock that is read once: both are `possible`; in Python
+  also a clock in a loop, and several additions
 
 ## Known limitations
 
-- Members are considered only if they are counted, and if no other class has a member of that name.
+- Members are considered only if they are counted, and if no other class has a member of that name; in Python those
+  with a leading underscore.
+- A Python file is read if it says `.debug(`, `.trace(`, `vlog(` or `DEBUG`. Calls of libraries that are not known to
+  only compute (`loss.item()`) are not reported.
 
 ## Source
 
@@ -77,7 +83,12 @@ _COSTS = because("intent", "harmless if it costs next to nothing")
 _CHEAP = because("possible", "it costs next to nothing where it is done")
 
 
-@rule(severity="note", yields_to=("lock-only-for-log",))
+@rule(
+    severity="note",
+    yields_to=("lock-only-for-log",),
+    languages=("cpp", "python"),
+    anchors=(r"\.debug\(", r"\.trace\(", r"\bvlog\(", r"\bDEBUG\b"),
+)
 def work_only_for_log(function: Function) -> Iterator[Finding]:
     for state in kept.counted(function):
         yield function.finding(
@@ -106,5 +117,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
 
 
 def _are_many(logs: debug_logs.DebugLogs, found: list[debug_logs.DebugWork]) -> bool:
-    """Whether a loop counts more than one thing for a log."""
+    """Whether a loop counts more than one thing for a log; in Python that is little beside the loop's own cost."""
+    if logs.python:
+        return False
     return sum(work.kind == "counted" and any(map(logs.is_in_loop, work.writes)) for work in found) > 1
