@@ -52,7 +52,7 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
 - one addition to a local beside other work, and a clock that is read once: both are `possible`; in Python
-  also a clock in a loop, and several additions
+  also a clock in a loop, several additions, and what builtins compute once in a call
 
 ## Known limitations
 
@@ -70,7 +70,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, debug_logs, records, rule
+from ownlint import Finding, Function, because, debug_logs, places, records, rule
 from ownlint_rules.hygiene import _kept as kept
 
 _HELP = {
@@ -110,14 +110,27 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             first.declared,
             f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
-            certainty=_COSTS if any(work.costs for work in found) or _are_many(logs, found) else _CHEAP,
+            certainty=_COSTS if _is_dear(logs, found) else _CHEAP,
             help=_HELP[kind],
             steps=(function.step(log, "only used by this log"),),
         )
 
 
-def _are_many(logs: debug_logs.DebugLogs, found: list[debug_logs.DebugWork]) -> bool:
-    """Whether a loop counts more than one thing for a log; in Python that is little beside the loop's own cost."""
+def _is_dear(logs: debug_logs.DebugLogs, found: list[debug_logs.DebugWork]) -> bool:
+    """Whether it costs something, or a loop counts more than one thing for a log. In Python what builtins do once in a
+    call costs little beside the call, and a second number in a loop little beside the loop."""
     if logs.python:
-        return False
+        return any(work.costs and (_is_repeated(logs, work) or _asks_library(logs.function, work)) for work in found)
+    if any(work.costs for work in found):
+        return True
     return sum(work.kind == "counted" and any(map(logs.is_in_loop, work.writes)) for work in found) > 1
+
+
+def _is_repeated(logs: debug_logs.DebugLogs, work: debug_logs.DebugWork) -> bool:
+    return any(map(logs.is_in_loop, (work.declared.start, *work.writes)))
+
+
+def _asks_library(function: Function, work: debug_logs.DebugWork) -> bool:
+    """Whether it is made by a function of a module: `json.dumps(request)`."""
+    called = places.calls_in(work.declared.value) if work.declared.value is not None else ()
+    return any("." in function.program.names.named(function.file, call.callee) for call in called)
