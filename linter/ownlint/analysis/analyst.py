@@ -287,7 +287,7 @@ class Analyst:
         crash = message.crashes[0]
         if crash.culprit is not None and crash.culprit not in self._culprits and self._is_left(crash.culprit):
             self._anew = True
-        further = tuple(self.given_up.after(crash, lost=lost))
+        further = self.given_up.after(crash, lost=lost)
         self._gives_up = self._gives_up or (bool(further) and not alone)
         self._said.append(SaidOfCase(message.group, message.case, (), (crash, *further), message.large))
 

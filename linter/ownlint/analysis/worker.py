@@ -57,9 +57,9 @@ class At(NamedTuple):
 
 
 def goes_on(crash: Crash) -> bool:
-    """Whether a worker that has said this judges what follows: an answer that takes too many steps leaves nothing
-    half-done, see `questions`; what a rule's bug leaves is not known."""
-    return crash.kind == "limit"
+    """Whether a worker that has said this judges what follows: an answer that takes too many counted steps leaves
+    nothing half-done, see `questions`; what a rule's bug or a stack that is too deep leaves is not known."""
+    return crash.kind == "limit" and crash.counted
 
 
 class DealtCase(NamedTuple):
@@ -158,8 +158,11 @@ class FailureTally:
         self._lost: set[str] = set()
         """The files at which a worker was lost: what one of them does costs the others nothing."""
 
-    def after(self, crash: Crash, *, lost: bool) -> Iterator[Crash]:
-        """What is given up now; each is named once."""
+    def after(self, crash: Crash, *, lost: bool) -> tuple[Crash, ...]:
+        """Counts a failure, and says what is given up now; each is named once."""
+        return tuple(self._given_up(crash, lost=lost))
+
+    def _given_up(self, crash: Crash, *, lost: bool) -> Iterator[Crash]:
         here, before = _InFile(crash.rule, crash.path), len(self._lost)
         self._in_files[here] += 1
         self._files[crash.path] += bool(crash.path) and (lost or crash.kind == "limit")
@@ -314,8 +317,7 @@ class Worker:
                 if not goes_on(said):
                     return None
                 whole = False
-                for _ in analyst.given_up.after(said, lost=False):  # the analyst counts, too, and names them
-                    pass
+                analyst.given_up.after(said, lost=False)  # the analyst counts, too, and says what is given up
                 continue
             findings += said
             self._found += said

@@ -740,7 +740,7 @@ class _LockReader:
         return state | locks if tries(call) or shares(call) or self.may_fail(call) else self.hold(state, locks)
 
     def may_fail(self, call: r.Call) -> bool:
-        """Whether a call of Python that takes a lock is told whether, or how long, to wait: it may fail."""
+        """Whether a call of Python that takes a lock says whether, or how long, to wait: it may fail."""
         return self.python and bool(call.args) and last_name(call.callee) == "acquire"
 
     def locked(self, given: r.Value) -> Locks:

@@ -1,7 +1,7 @@
 """Locks of Python: which names stand for one, and which `with` takes which.
 
 A name stands for a lock where the project gives it one that a model knows (`self._lock = threading.Lock()`), or says so
-itself. What another `with` does by the name of a lock (`with self.lock_of(key):`) is a lock that nobody can compare
+itself. What another `with` does by the name of a lock (`with self.lock_of(key):`) is a lock that is not compared
 with any other.
 """
 

@@ -593,7 +593,7 @@ def _with_declarations(function: Function) -> list[r.Statement]:
 
 
 def _bound_otherwise(statement: r.Statement) -> Iterator[str]:
-    """The names that a statement of Python binds by other means than an assignment, or whose use nobody can tell."""
+    """The names that a statement of Python binds by other means than an assignment, or whose use is not known."""
     match statement:
         case r.Loop(target=target) if target is not None:
             yield from bound_names(target)
@@ -609,7 +609,7 @@ def _bound_otherwise(statement: r.Statement) -> Iterator[str]:
 
 
 def _begins_as_container(function: Function, value: r.Value | None) -> bool:
-    """`[]`, `""`, `Counter()`: something of its own that nobody else has."""
+    """`[]`, `""`, `Counter()`: an object that nothing else refers to."""
     match strip(value):
         case r.Aggregate(kind="list" | "dict" | "set", items=()) | r.Literal(kind="str"):
             return True

@@ -33,8 +33,8 @@ _BESIDE = frozenset(
     }
 )
 """Words of a flag that turns a debug log on, beside those of the level."""
-_ASKING = frozenset({"enabled", "is", "should", "active", "on", "enable", "level"})
 _ENABLED = frozenset({"enabled", "active", "on", "enable", "level"})
+_ASKING = _ENABLED | {"is", "should"}
 _THRESHOLDS = frozenset(
     {"level", "verbosity", "verbose", "severity", "loglevel", "threshold", "debug", "trace", "verb"}
 )

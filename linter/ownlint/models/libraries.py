@@ -367,23 +367,25 @@ class Models:
     @functools.cached_property
     def containers(self) -> containers.ContainerMethods:
         """What the methods of all containers are called, by what they do."""
-        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
-        every = [(parts, model) for parts, _, model in entries]
-        return containers.methods(every, self.names_of(*CONTAINERS), self.names_of(*HOLDERS))
+        return containers.methods(self._named("cpp"), self.names_of(*CONTAINERS), self.names_of(*HOLDERS))
 
     @functools.cached_property
     def python_containers(self) -> ContainerMethods:
         """The same of Python's containers: the classes whose methods put something in, look for it or take it out."""
-        entries = (entry for found in self._function_index["python"].exact.values() for entry in found)
-        every = [(parts, model) for parts, _, model in entries if len(parts) > 1]
-        classes = frozenset(parts[-2] for parts, model in every if containers.is_method(model))
+        every = self._named("python")
+        classes = frozenset(parts[-2] for parts, model in every if len(parts) > 1 and containers.is_method(model))
         return containers.methods(every, classes, frozenset())
 
     @functools.cached_property
     def python_locks(self) -> frozenset[str]:
         """Dotted names of the classes of Python whose objects are locks: a `with` holds them."""
-        entries = (entry for found in self._function_index["python"].exact.values() for entry in found)
-        return frozenset(".".join(parts[:-1]) for parts, _, model in entries if model.has("hold", "receiver"))
+        every = self._named("python")
+        return frozenset(".".join(parts[:-1]) for parts, model in every if model.has("hold", "receiver"))
+
+    def _named(self, language: Language) -> list[tuple[tuple[str, ...], FunctionModel]]:
+        """The functions of models, without those that are patterns, by the parts of their names."""
+        entries = (entry for found in self._function_index[language].exact.values() for entry in found)
+        return [(parts, model) for parts, _, model in entries]
 
     @functools.cached_property
     def unlocking(self) -> frozenset[str]:

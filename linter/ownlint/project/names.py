@@ -169,7 +169,7 @@ class ProjectNames:
             if kind.name not in seen:
                 seen.add(kind.name)
                 inner = self._alias(kind.name, file, scope, at)
-                if inner is not None and inner[1] == alias[1] and inner[0] is alias[0]:
+                if inner == alias:
                     return True
                 waiting += [self._target(inner, file, scope)] if inner is not None else []
         return False

@@ -132,5 +132,5 @@ def _is_repeated(logs: debug_logs.DebugLogs, work: debug_logs.DebugWork) -> bool
 
 def _asks_library(function: Function, work: debug_logs.DebugWork) -> bool:
     """Whether it is made by a function of a module: `json.dumps(request)`."""
-    called = places.calls_in(work.declared.value) if work.declared.value is not None else ()
+    called = places.calls_in(work.declared.value)
     return any("." in function.program.names.named(function.file, call.callee) for call in called)

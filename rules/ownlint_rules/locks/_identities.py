@@ -1,7 +1,7 @@
 """Of Python: whether two of what is made do harm where one was meant.
 
 A value that is computed twice is the same value. Of two threads, connections or locks under one key, who came first
-keeps one that nobody else finds.
+keeps one that cannot be found any more.
 """
 
 from __future__ import annotations

@@ -394,17 +394,15 @@ def _asked_for_any(function: Function) -> dict[Place, list[e.Event]]:
     """By place, where a container is asked for its size, or whether there is anything in it."""
     asked: dict[Place, list[e.Event]] = {}
     if function.language == "python":
+        reads: dict[Place | None, list[e.Event]] = {}
         for event in function.flow:
-            if isinstance(event, e.Test) and (at := _tested_for_any(function, event.value)) is not None:
-                reads = [one for one in function.flow if isinstance(one, e.Read) and one.place == at]
-                asked.setdefault(at, []).extend(one for one in reads if one.span.start in event.span)
-        for write in function.flow.writes:
-            given = places.strip(write.value)
-            at = _tested_for_any(function, given) if function.is_local(write.place) else None
-            if at is None or given is None:
-                continue
-            reads = [event for event in function.flow if isinstance(event, e.Read) and event.place == at]
-            asked.setdefault(at, []).extend(one for one in reads if one.span.start in given.span)
+            if isinstance(event, e.Read):
+                reads.setdefault(event.place, []).append(event)
+        tested = [(event.value, event.span) for event in function.flow if isinstance(event, e.Test)]
+        given = (places.strip(write.value) for write in function.flow.writes if function.is_local(write.place))
+        for value, span in (*tested, *((one, one.span) for one in given if one is not None)):
+            if (at := _tested_for_any(function, value)) is not None:
+                asked.setdefault(at, []).extend(one for one in reads.get(at, ()) if one.span.start in span)
         return asked
     for call in function.flow.calls if function.mentions(*_COUNTS) else ():
         if call.receiver is not None and places.last_name(call.node.callee) in _COUNTS:
@@ -475,7 +473,9 @@ def presence_gaps(gaps: Gaps) -> Iterator[tuple[Gap, str, str]]:
 def _presence_gaps_in_python(gaps: Gaps) -> Iterator[tuple[Gap, str, str]]:
     """`entries[key]` and `del entries[key]`, which raise where nothing is there."""
     function = gaps.function
-    acts = [one for one in _counting_on(function) if gaps.is_decided(one[0]) and not _is_caught(function, one[0])]
+    counting = list(_counting_on(function))
+    all_acts = {act.index for act, _, _ in counting}
+    acts = [one for one in counting if gaps.is_decided(one[0]) and not _is_caught(function, one[0])]
     for act, base, key in acts[:MOST_ACTS]:
         held = containers.container(function, base)
         if held is None or not containers.is_erased(function, held):
@@ -483,7 +483,7 @@ def _presence_gaps_in_python(gaps: Gaps) -> Iterator[tuple[Gap, str, str]]:
         looks = [
             look.event
             for look in islice(lookups.looks(function, held, key), MOST_LOOKS)
-            if not look.asserted and not _counts_on(function, look.event)
+            if not look.asserted and look.event.index not in all_acts
         ]
         if (gap := gaps.before(act, looks, containers.origins(function, key))) is not None:
             yield gap, text(key), held.shown
@@ -507,10 +507,6 @@ def _counting_on(function: Function) -> Iterator[tuple[e.Event, r.Value, r.Value
                 target = deleted.get((event.span.start, place))
                 if isinstance(target, r.Index) and len(target.indexes) == 1:
                     yield event, target.base, target.indexes[0]
-
-
-def _counts_on(function: Function, event: e.Event) -> bool:
-    return any(one is event for one, _, _ in _counting_on(function))
 
 
 def _used_unasked(value: r.Value) -> r.Call | None:

@@ -172,7 +172,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             yield _stale(
                 function,
                 gap,
-                f"another {_other(function)} may have added `{name}` to `{shown}` since it was searched",
+                _added_since(function, name, shown),
                 f"`{shown}` is searched for `{name}` here",
                 _SEARCH_AGAIN,
             )

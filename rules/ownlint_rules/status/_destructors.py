@@ -351,14 +351,12 @@ def _given(node: records.Call) -> frozenset[str]:
 def _is_of_known_type(function: Function, node: records.Call) -> bool:
     """Whether it is called as methods of containers are, or on an object of which models know the type: an atomic, a
     smart pointer. Models would say which of its methods return a code."""
-    receiver = node.callee.base if isinstance(node.callee, records.Member) else None
-    if receiver is None:
+    if not isinstance(node.callee, records.Member):
         return False
-    program = function.program
-    if places.last_name(node.callee) in program.models.containers.takes | program.models.containers.puts:
+    program, methods = function.program, function.program.models.containers
+    if node.callee.name in methods.takes | methods.puts:
         return True
-    arrow = isinstance(node.callee, records.Member) and node.callee.arrow
-    return not arrow and bool(program.types.roles(program.types.of(receiver, function), function))
+    return not node.callee.arrow and bool(program.types.roles(program.types.of(node.callee.base, function), function))
 
 
 def _is_written(function: Function, writers: tuple[str, ...], given_up: bool) -> bool:
