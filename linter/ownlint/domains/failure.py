@@ -71,6 +71,8 @@ _MOST_GUARDS = 64
 """So many tests before an exit are looked at for the one that decides; a function of thousands of lines has as many."""
 _MOST_PASSED = 512
 """So many are passed over on the way to those."""
+_MOST_ANSWERING = 4
+"""So many functions that a call may reach are asked which outcome they answer about."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -486,6 +488,9 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.CallEven
             return (_origin(function, test, base), "certain") if outcome is bad else (None, None)
         case r.Call(callee=callee, args=(about, *_)) if (bad := _is_asked_of(last_name(callee))) is not None:
             return (_origin(function, test, about), "certain") if outcome is bad else (None, None)
+        case r.Call(kind="call", args=(_, *_)) as call if (answered := _answered_about(function, call)) is not None:
+            about, bad = answered
+            return (_origin(function, test, about), "certain") if outcome is bad else (None, None)
         case r.Binary(op="==" | "!=" as op, left=left, right=right):
             tested, constant = (
                 (right, left)
@@ -505,6 +510,47 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.CallEven
         case r.Call() | r.Name() | r.Member():
             return _by_truth(function, test, value, outcome)
     return None, None
+
+
+def _answered_about(function: Function, call: r.Call) -> tuple[r.Value, bool] | None:
+    """The outcome that a function of the project is given and says by its answer whether it is a failure, and the
+    answer that says so: `if (save_error(into, open(&db))) return nullptr;`."""
+    callees = function.program.calls.callee(call, function).functions
+    said = {outcome_parameter(callee) for callee in islice(callees, _MOST_ANSWERING + 1)}
+    if len(callees) > _MOST_ANSWERING or len(said) != 1:
+        return None
+    index, bad = said.pop()
+    return (call.args[index], bad) if 0 <= index < len(call.args) else None
+
+
+@flow_question
+def outcome_parameter(callee: Function) -> tuple[int, bool]:
+    """Which argument (from 0) every answer of a `bool` function says the outcome of, and whether true means that it has
+    failed; -1 for none."""
+    none = (-1, False)
+    if types.parse(callee.record.result).name != "bool":
+        return none
+    found: set[tuple[int, bool]] = set()
+    for leave in callee.flow.leaves:
+        if leave.index not in callee.flow.reachable:
+            continue
+        answer = strip(leave.value)
+        if isinstance(answer, r.Literal) and answer.kind == "bool":
+            judged = (_judged_by(callee, test.value, outcome) for test, outcome in _deciding(callee, leave))
+            index, failed = next((one for one in judged if one != none), none)
+            found.add((index, failed is answer.is_true))
+        else:
+            found.add(_judged_by(callee, answer, True))
+    return found.pop() if len(found) == 1 else none
+
+
+def _judged_by(callee: Function, asked: r.Value | None, outcome: bool) -> tuple[int, bool]:
+    """The parameter whose value a test asks about, and whether `outcome` says that it is a failure; -1 for neither."""
+    own = callee.record.parameters[bool(callee.itself) :]
+    named = {inner.text for inner in walk(asked) if isinstance(inner, r.Name)}
+    numbers = [n for n, one in enumerate(own) if one.name in named and not types.parse(one.type).pointers]
+    failed = says_failure(callee, asked, outcome) if len(numbers) == 1 else None
+    return (-1, False) if failed is None else (numbers[0], failed)
 
 
 def says_failure(function: Function, value: r.Value | None, outcome: bool) -> bool | None:

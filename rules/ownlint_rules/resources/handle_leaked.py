@@ -70,8 +70,6 @@ Release it before the exit that is shown, or let a smart pointer own it from the
   failure is reported.
 - Exceptions count where the project's own callee throws, where a handler in the same function returns, and where a
   Python object is called.
-- A test by a function that says whether the status it is given is a failure is not understood:
-  `if (SaveError(error, Open(&db))) return nullptr;` is reported, although nothing was opened there.
 
 ## Source
 

@@ -617,8 +617,10 @@ class _Losing:
         return LosingWay(event, self.asked(event, walked) if fails else None, fails, "certain")
 
     def asked(self, leave: e.LeaveEvent, walked: OwedWalk) -> e.CallEvent | None:
-        """The call whose answer decides about the exit."""
-        for test, _ in islice(self.flow.guards(leave), _NEAREST):
+        """The call whose answer decides about the exit, which is not one that is known to have worked there."""
+        for test, outcome in islice(self.flow.guards(leave), _NEAREST):
+            if failure.failing(self.function, test, not outcome)[1] is not None:
+                continue
             found = (self.flow.call_of(call) for call in calls_in(test.value))
             inside = [
                 call
