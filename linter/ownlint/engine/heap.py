@@ -17,6 +17,9 @@ S = TypeVar("S", bound=Hashable)
 
 
 _MOST_SORTS = 4
+_FEW = 2
+"""So many states of one sort are followed through an event of a function whose ways have multiplied: as many steps were
+gone as if every event had the most. Not every way is followed there in any case."""
 
 
 def all_alike(state: object) -> Hashable:
@@ -138,6 +141,7 @@ def follow(
     done: dict[int, int] = {}
     sorts: dict[tuple[int, Hashable], int] = {}
     complete = True
+    most, steps, enough = domain.most, 0, domain.most * len(flow.events)
     while queue:
         current = heapq.heappop(queue)
         pending.discard(current)
@@ -147,6 +151,8 @@ def follow(
         event = flow.events[current]
         for state in _together(came, before, flow, current, domain):
             spend()
+            if (steps := steps + 1) > enough:
+                most = min(most, _FEW)
             behind = domain.step(event, state)
             if listener is not None:
                 behind = tuple(behind)
@@ -156,7 +162,7 @@ def follow(
                 if after in known:
                     continue
                 sort = (target, domain.sort(after))
-                if (count := sorts.get(sort, 0)) >= domain.most or len(known) >= domain.most * _MOST_SORTS:
+                if (count := sorts.get(sort, 0)) >= most or len(known) >= most * _MOST_SORTS:
                     complete = False
                     continue
                 sorts[sort] = count + 1

@@ -602,6 +602,8 @@ class MemoryCalls(Owners):
         is_own = isinstance(node.callee, r.Name) and self.is_own(node.callee.text)
         if not is_own and (callee.functions or callee.models):
             return False
+        if isinstance(node.callee, r.Member) and not self.may_be_field(node.callee):
+            return False
         held = self.pointer(draft, node.callee)
         running = self.running(draft, held, tuple(self.pointer(draft, one) for one in node.args))
         if running is not None:
@@ -623,6 +625,15 @@ class MemoryCalls(Owners):
         if self.declared(name) is not None or (home is not None and home.field(name) is not None):
             return True
         return bool(self.program.index.variables_called(qualified.last(name)))
+
+    def may_be_field(self, callee: r.Member) -> bool:
+        """Whether what is called on an object is something that it holds, and no method: a field of its class. What is
+        called in C always is."""
+        if self.function.file.is_c:
+            return True
+        written = self.program.types.of(callee.base, self.function)
+        cls = self.program.names.find_class(types.parse(written).name, self.function.record.scope, self.function.file)
+        return cls is not None and cls.field(callee.name) is not None
 
     def note_run(self, draft: MemoryDraft, called: Block, given: tuple[Pointer, ...]) -> None:
         """The caller knows which function it is."""

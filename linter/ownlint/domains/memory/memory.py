@@ -34,10 +34,18 @@ from ownlint.domains.memory.blocks import (
     home_of,
     nothing,
 )
+from ownlint.domains.memory.live import LiveKnowledge
 from ownlint.domains.memory.outcomes import is_set_by
 from ownlint.domains.memory.owners import CoOwner, lets_go
 from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, declared_type, named, range_cell, result_cell
-from ownlint.domains.memory.seen import DEEPEST, ending_rounds, ends_what_it_holds, may_end, may_take
+from ownlint.domains.memory.seen import (
+    DEEPEST,
+    ending_rounds,
+    ends_what_it_holds,
+    holds_number,
+    may_end,
+    may_take,
+)
 from ownlint.domains.memory.summarised import Summarised, WayOut
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
@@ -268,7 +276,7 @@ class MemoryWalk(Summarised):
                 way = MemoryDraft(state, self)
                 self.forget_choices(event, way)
                 if self.decided(event, way, outcome) and (outcome is not None or self.chosen(event, way, target)):
-                    yield target, way.state()
+                    yield target, self.arriving(way.state(), target)
             return
         is_call = isinstance(event, e.CallEvent)
         if is_call and state.ended:
@@ -281,9 +289,22 @@ class MemoryWalk(Summarised):
                 is_head = isinstance(event, e.Mark) and event.span.start in self.ranged
                 for target, _ in edges:
                     if not is_head:
-                        yield target, after
+                        yield target, self.arriving(after, target)
                     elif self.may_go_round(way := MemoryDraft(after, self), event.span.start, target):
-                        yield target, way.state()
+                        yield target, self.arriving(way.state(), target)
+
+    def arriving(self, state: MemoryState, at: int) -> MemoryState:
+        """The state as it comes to an event; where ways meet, without what no event asks from there on."""
+        return self.asked_later.sliced(state, at) if len(self.flow.predecessors[at]) > 1 else state
+
+    @cached_property
+    def asked_later(self) -> LiveKnowledge:
+        numbers = self.never_lent(
+            name
+            for name, (written, _) in self.function.locals.items()
+            if holds_number(written) and name not in self.shared | self.references | self.set_in_lambdas
+        )
+        return LiveKnowledge(self.flow, self.repeated, (numbers | self.asked_again) - self.number_parameters)
 
     def passes(self, event: e.Event, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the event."""
