@@ -95,6 +95,8 @@ class Borrower:
                 found = self._call(inner, kind, wanted) or self._made_over(inner, wanted)
                 if found is not None:
                     return found
+            case r.Aggregate(items=(first, *_)) if "view" in self.program.types.roles(wanted, self.function):
+                return self._looked_over(first) or self.borrow(first, wanted)
         if kind.reference and not kind.pointers:
             return self._made(inner, "reference")
         if kind.is_value and "view" in self.program.types.roles(wanted, self.function):
@@ -136,10 +138,12 @@ class Borrower:
             given = list(call.args[:-1])
         else:
             given = [lender] if (lender := self._lender(call)) is not None else []
-        for way in (self.borrow(one, "auto*") for one in given):
-            if way is not None and way.how == "pointer":
-                return way._replace(how="view")
-        return None
+        return next((way for one in given if (way := self._looked_over(one)) is not None), None)
+
+    def _looked_over(self, start: r.Value) -> WayIn | None:
+        """What a view leads into that begins at a pointer, or at an iterator."""
+        way = self.borrow(start, "auto*") or self.borrow(start, "auto")
+        return way._replace(how="view") if way is not None and way.how in ("pointer", "iterator") else None
 
     def _looked_into(self, value: r.Value | None) -> r.Value | None:
         """What a view is made of: `Span(all)`, `MakeSpan(all)`, `MakeSpan(all).first(2)`."""

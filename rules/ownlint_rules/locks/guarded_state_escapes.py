@@ -5,6 +5,8 @@
 - a pointer, reference, iterator or view into a guarded member that is returned or used after the lock was released
 - one that is stored in an output parameter, a global or a member that the lock does not guard, or passed to a thread
 - one that an object or a lambda keeps and uses without the lock
+- in Python, a container of the object, a live view of it or an iterator over it (`items()`, `zip`, a generator) that is
+  returned from a `with self.lock:`, or used after it
 
 ## Why it is a bug
 
@@ -76,6 +78,8 @@ Return a copy or a `std::shared_ptr`, or do the work while the lock is held.
 - A helper is followed two calls deep, a lambda to a thread, to the place where it is stored, and into functions that
   store it.
 - Several locals of one name are not tracked.
+- In Python, only attributes of `self` are tracked, in which methods of the class put something in or take something out
+  under the same lock, and never without it.
 
 ## Source
 
@@ -104,6 +108,7 @@ from ownlint import (
 from ownlint_rules.locks import _escapes as escapes
 from ownlint_rules.locks import _guarded as guarded
 from ownlint_rules.locks import _keepers as keepers
+from ownlint_rules.locks import _live_views as live_views
 from ownlint_rules.locks import _synchronized as synchronized
 
 _DIES = {
@@ -120,8 +125,19 @@ _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an 
 _HELP = "return a copy or a shared pointer, or do the work while the lock is held"
 
 
-@rule(severity="error", cwe=(362,))
+_HELP_IN_PYTHON = "copy it while the lock is held, for example with `list`, or go through it there"
+
+
+@rule(
+    severity="error",
+    cwe=(362,),
+    languages=("cpp", "python"),
+    anchors=(r"\bR?Lock\b", r"\bCondition\("),
+)
 def guarded_state_escapes(function: Function) -> Iterator[Finding]:
+    if function.language == "python":
+        yield from _live(function)
+        return
     yield from _loose(function)
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
     if not domains:
@@ -135,6 +151,32 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
         if takes and any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
             yield from judge.findings()
         yield from judge.kept()
+
+
+def _live(function: Function) -> Iterator[Finding]:
+    """What a `with` of Python lets out of a container that is changed under the same lock elsewhere."""
+    for one in live_views.escaping(function):
+        leads = (
+            f"{one.what} of it"
+            if one.what == "a view"
+            else f"{one.what} over it"
+            if one.what
+            else "the container itself"
+        )
+        message = (
+            f"`{one.name}` still refers to `{one.member}` after `{one.lock}` was released"
+            if one.bound is not None
+            else f"`{one.member}` is guarded by `{one.lock}`, and {leads} is returned"
+        )
+        steps = [function.step(one.bound, "bound here, under the lock")] if one.bound is not None else []
+        steps.append(one.changed.step(one.change, f"this changes `{one.member}`"))
+        yield function.finding(
+            one.event,
+            message,
+            certainty=because("guarded-by", f"that `{one.lock}` guards it is {_READ['use']}"),
+            help=_HELP_IN_PYTHON,
+            steps=tuple(steps),
+        )
 
 
 def _loose(function: Function) -> Iterator[Finding]:

@@ -1,0 +1,163 @@
+"""Ways into a guarded container that leave a `with` of Python: its live views, lazy iterators over it, and itself.
+
+`dict.items()` copies nothing, and neither does `zip` or a generator. Whoever goes through one after the lock was
+released sees the container change: a `RuntimeError` in one thread in a thousand, or entries that are half there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import Class, Function, Program, assignments, locks, places, python_locks, questions
+from ownlint import events as e
+from ownlint import records as r
+
+
+class LiveView(NamedTuple):
+    """A way into what a lock guards is there when that lock is released: `event` returns it, or uses it."""
+
+    event: e.Event
+    member: str
+    lock: str
+    what: str
+    """`a view` or `an iterator`; empty for the container itself."""
+    name: str
+    """The local that is used; empty where it is returned."""
+    bound: e.Event | None
+    """Where the local was bound."""
+    changed: Function
+    change: e.Event
+
+
+class _LiveWay(NamedTuple):
+    member: str
+    what: str
+
+
+def escaping(function: Function) -> Iterator[LiveView]:
+    """Those of a method, in source order."""
+    cls = function.cls
+    if cls is None or function.language != "python" or not python_locks.takings(function):
+        return
+    if function.record.kind != "method":
+        return
+    held = locks.held(function)
+    for leave in function.flow.leaves:
+        way = _way(function, leave.value) if leave.kind == "return" else None
+        if way is not None and (found := _judged(function, cls, way, held.get(leave.index, frozenset()))):
+            yield LiveView(leave, way.member, found.lock, way.what, "", None, found.function, found.event)
+    for write in function.flow.writes:
+        if len(write.place) != 1 or not function.is_local(write.place):
+            continue
+        way = _way(function, write.value)
+        found = _judged(function, cls, way, held.get(write.index, frozenset())) if way is not None else None
+        if way is None or found is None:
+            continue
+        used = _used_later(function, write, found.lock, held)
+        if used is not None:
+            name = write.place[0]
+            yield LiveView(used, way.member, found.lock, way.what, name, write, found.function, found.event)
+
+
+def _used_later(function: Function, write: e.Write, lock: str, held: dict[int, locks.Locks]) -> e.Event | None:
+    """The first event behind which the container is gone through, or looked at, without the lock."""
+
+    def rebinds(event: e.Event) -> bool:
+        return isinstance(event, e.Write) and event.place == write.place and event is not write
+
+    for event in sorted(function.flow.after(write, rebinds), key=lambda one: one.index):
+        is_bare = event.index in held and not locks.holds(held[event.index], lock)
+        if is_bare and isinstance(event, e.Read) and event.place[:1] == write.place:
+            return event
+    return None
+
+
+def _way(function: Function, value: r.Value | None) -> _LiveWay | None:
+    """The member of `self` into which a value leads, without a copy."""
+    match places.strip(value):
+        case r.Member() as member:
+            where = assignments.place(function, member)
+            return _LiveWay(where[1], "") if where is not None and len(where) == 2 and where[0] == places.THIS else None
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if name in function.container_methods.lends:
+            inner = _way(function, base)
+            return _LiveWay(inner.member, "a view") if inner is not None else None
+        case r.Call(callee=r.Name() as callee, args=args) if (at := _goes_through(function, callee)) is not None:
+            found = (_way(function, one) for one in args[at:])
+            inner = next((one for one in found if one is not None), None)
+            return _LiveWay(inner.member, "an iterator") if inner is not None else None
+        case r.Comprehension(kind="generator", clauses=(first, *_)):
+            inner = _way(function, first.iterable)
+            return _LiveWay(inner.member, "an iterator") if inner is not None else None
+    return None
+
+
+def _goes_through(function: Function, callee: r.Name) -> int | None:
+    """The argument from which on a function answers an iterator that goes through them as it is asked."""
+    symbol = function.program.names.named(function.file, callee)
+    for model in function.program.models.function(symbol if "." in symbol else f"builtins.{callee.text}", "python"):
+        for effect in model.effects:
+            if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
+                return effect.other.index
+    return None
+
+
+class _LiveChange(NamedTuple):
+    function: Function
+    event: e.Event
+    lock: str
+
+
+def _judged(function: Function, cls: Class, way: _LiveWay, here: locks.Locks) -> _LiveChange | None:
+    """Where another method changes the container under a lock that is held here, and never without it."""
+    if any(write.place == (places.THIS, way.member) for write in function.flow.writes):
+        return None  # it takes the container out, and leaves another one in its place
+    names = {one.lock[-1] for one in here if one.lock[0] == places.THIS}
+    changes = _known(cls.program).ask(cls, lambda: _changes(cls)).get(way.member, ())
+    for lock in sorted(names):
+        under = [one for one in changes if lock in one.locks]
+        other = next((one for one in under if one.function is not function), None)
+        if other is not None and len(under) == len(changes):
+            return _LiveChange(other.function, other.event, lock)
+    return None
+
+
+class _MemberChange(NamedTuple):
+    function: Function
+    event: e.Event
+    locks: frozenset[str]
+
+
+@questions.program_question
+def _known(_: Program) -> questions.Answers[Class, dict[str, list[_MemberChange]]]:
+    return questions.Answers()
+
+
+def _changes(cls: Class) -> dict[str, list[_MemberChange]]:
+    """By attribute of `self`: where methods put something into the container or take something out, with the locks of
+    the object that are held there."""
+    found: dict[str, list[_MemberChange]] = {}
+    for method in cls.methods:
+        if method.name in ("__init__", "__new__", "__setstate__", "__del__"):
+            continue
+        held = None
+        for event in method.flow:
+            member = _changed(method, event)
+            if not member:
+                continue
+            held = locks.held(method) if held is None else held
+            own = frozenset(one.lock[-1] for one in held.get(event.index, ()) if one.lock[0] == places.THIS)
+            found.setdefault(member, []).append(_MemberChange(method, event, own))
+    return found
+
+
+def _changed(method: Function, event: e.Event) -> str:
+    """The attribute of whose container an event changes the contents; empty for none."""
+    known = method.container_methods
+    match event:
+        case e.CallEvent(receiver=(places.THIS, member), node=node):
+            name = places.last_name(node.callee)
+            return member if name in known.keyed | known.appends | known.takes else ""
+        case e.Write(place=(places.THIS, member, step, *_)) | e.End(place=(places.THIS, member, step, *_)):
+            return member if step.startswith("[") else ""
+    return ""
