@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
+from ownlint.domains import instances, python_modules
+from ownlint.domains.python_modules import ROOT as _ROOT
+from ownlint.domains.python_modules import PythonValue, absolute
 from ownlint.engine.containment import ANY, HELD, VALUE
 from ownlint.facts import records as r
 from ownlint.flow.lower import declared_names
@@ -19,6 +22,7 @@ from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Class, Function
+from ownlint.steps import spend
 
 CODE, OBJECT, MEMBER = "%code ", "%object ", "%member "
 """How the names begin of a function of the project, an object of one of its classes, and a method that is to be given
@@ -29,6 +33,8 @@ SAME = frozenset(["functools.wraps", "functools.cache", "functools.lru_cache", "
 _SAME = SAME | {
     f"{module}{name}" for module in ("", "builtins.") for name in ("staticmethod", "classmethod", "property")
 }
+_MOST_CALLERS = 300
+"""Functions that call something of one name: of more it is not asked which of them call this one."""
 _CONTEXTS = frozenset(["contextlib.contextmanager", "contextlib.asynccontextmanager"])
 
 
@@ -53,6 +59,23 @@ class PassedArgument(NamedTuple, Generic[S]):
     values: frozenset[S]
     keyword: str = ""
     spread: str = ""
+
+
+class ArgumentsByParameter(NamedTuple):
+    """What a call gives by parameter. Without `is_complete` it spreads out something that may give others as well."""
+
+    values: dict[str, r.Value]
+    is_complete: bool
+
+
+class ArgumentOfCall(NamedTuple):
+    """What one call gives a parameter: None where that has its default, or, without `is_known`, where it is part of
+    something that is spread out."""
+
+    caller: Function
+    call: r.Call
+    value: r.Value | None
+    is_known: bool
 
 
 def arguments_of(call: r.Call, values: Iterable[frozenset[S]]) -> Iterator[PassedArgument[S]]:
@@ -152,6 +175,8 @@ class PythonCode:
         self._wrapped: Answers[Function, tuple[r.Call, ...] | None] = Answers()
         self._names: Answers[str, frozenset[str]] = Answers()
         self._globals: Answers[str, dict[str, list[r.Value]]] = Answers()
+        self._called: Answers[tuple[Function, int, int], tuple[Function, ...]] = Answers(())
+        self._given: Answers[tuple[Function, str], tuple[ArgumentOfCall, ...]] = Answers(())
 
     # --- names of code ---
 
@@ -180,12 +205,19 @@ class PythonCode:
     def function(self, symbol: str, file: File | None = None) -> Function | None:
         """The one function or method of the project that this dotted name means, in that file."""
         full = absolute(symbol, file)
-        return self._functions.ask(full, lambda: self._meant(full, self._functions_called, self.function))
+        found = self._functions.ask(full, lambda: self._meant(full, self._functions_called, self.function))
+        if found is None and file is not None and symbol:
+            defined = python_modules.of(self.program).defined(symbol, file).functions
+            return defined[0] if len(defined) == 1 else None
+        return found
 
     def cls(self, symbol: str, file: File | None = None) -> Class | None:
         """The one class of the project that this dotted name means, in that file."""
         full = absolute(symbol, file)
-        return self._found_classes.ask(full, lambda: self._meant(full, self._classes_called, self.cls))
+        found = self._found_classes.ask(full, lambda: self._meant(full, self._classes_called, self.cls))
+        if found is None and file is not None and symbol:
+            return python_modules.of(self.program).defined(symbol, file).cls
+        return found
 
     def _meant(self, symbol: str, called: dict[str, list[T]], elsewhere: Callable[[str], T | None]) -> T | None:
         module, _, name = symbol.rpartition(".")
@@ -226,6 +258,152 @@ class PythonCode:
     def is_one(self, name: str) -> bool:
         """Whether some function or class of the project is called so."""
         return name in self._functions_called or name in self._classes_called
+
+    # --- calls ---
+
+    def functions_called(self, call: r.Call, function: Function) -> tuple[Function, ...]:
+        """The functions of the project that a call in `function` runs; of a class its constructor. More than one where
+        a module defines a name for several cases, none where what is called is not known."""
+        return self._called.ask((function, call.start, call.end), lambda: self._run_by(call, function))
+
+    def _run_by(self, call: r.Call, function: Function) -> tuple[Function, ...]:
+        callee = call.callee
+        if isinstance(callee, r.Name) and (nested := self._nested(callee.text, function)) is not None:
+            return (nested,)
+        if isinstance(callee, r.Member):
+            cls, behind = self._receiver(callee.base, function)
+            if cls is not None:
+                method = self.method(cls, callee.name, behind)
+                return (method,) if method is not None else ()
+        symbol = self.program.names.named(function.file, callee)
+        found = python_modules.of(self.program).defined(symbol, function.file) if symbol else python_modules.Defined()
+        if found.cls is not None:
+            method = self.method(found.cls, "__init__")
+            return (method,) if method is not None else ()
+        return found.functions
+
+    def _nested(self, name: str, function: Function) -> Function | None:
+        """The function that the body, or one around it, defines by that name."""
+        scope: Function | None = function
+        while scope is not None:
+            inside = self.program.index.nested(scope) if scope.record.kind not in ("module", "class") else ()
+            found = [one for one in inside if one.name == name and one.record.kind == "function"]
+            if found:
+                return found[0] if len(found) == 1 else None
+            scope = scope.parent
+        return None
+
+    def _receiver(self, base: r.Value, function: Function) -> tuple[Class | None, Class | None]:
+        """The class of what a method is called on, and, for `super()`, the one whose bases are asked."""
+        home = function.home
+        if isinstance(base, r.Call) and isinstance(base.callee, r.Name) and base.callee.text == "super":
+            return home, home
+        if isinstance(base, r.Name) and base.text == function.itself:
+            return home, None
+        return self.class_of_object(base, function), None
+
+    def class_of_object(self, value: r.Value, function: Function, left: int = 4) -> Class | None:
+        """The class of the project whose object an expression is: one that is constructed there, or by the one
+        assignment of its name or attribute, or a parameter that is declared as one."""
+        if left <= 0:
+            return None
+        modules = python_modules.of(self.program)
+        if isinstance(value, r.Call):
+            symbol = self.program.names.named(function.file, value.callee)
+            return modules.defined(symbol, function.file).cls if symbol else None
+        if isinstance(value, r.Name):
+            parameter = next((one for one in function.record.parameters if one.name == value.text), None)
+            if parameter is not None:
+                meaning = self.program.names.meaning(function.file, parameter.start)
+                return modules.defined(meaning.type, function.file).cls if meaning and meaning.type else None
+        found = self.value_of(value, function)
+        return self.class_of_object(found.value, found.scope, left - 1) if found is not None else None
+
+    def value_of(self, value: r.Value, function: Function, left: int = 4) -> PythonValue | None:
+        """What the one assignment of a name or attribute gives it, in this module or in the one it is imported from; of
+        any other expression itself. None for parameters, and for what is assigned more than once."""
+        if not isinstance(value, (r.Name, r.Member)):
+            return PythonValue(function, value)
+        found = self._assigned_once(value, function)
+        if found is None or left <= 0:
+            return None
+        return self.value_of(found.value, found.scope, left - 1)
+
+    def _assigned_once(self, value: r.Name | r.Member, function: Function) -> PythonValue | None:
+        asking, modules = instances.of(self.program), python_modules.of(self.program)
+        if isinstance(value, r.Member):
+            base = value.base
+            if isinstance(base, r.Name) and base.text == function.itself and function.home is not None:
+                return modules.class_value(function.home, value.name)
+        else:
+            scope: Function | None = function
+            while scope is not None:
+                if any(one.name == value.text for one in scope.record.parameters):
+                    return None
+                if scope is function or scope.record.kind not in ("module", "class"):
+                    known = asking.bindings(scope).get(value.text, [])
+                    if known and value.text not in outside_names(scope):
+                        given = known[0]
+                        return PythonValue(scope, given) if len(known) == 1 and given is not None else None
+                scope = scope.parent
+            module = asking.module_body(function.file)
+            known = asking.bindings(module).get(value.text, []) if module is not None else []
+            if known and module is not None:
+                given = known[0]
+                return PythonValue(module, given) if len(known) == 1 and given is not None else None
+        symbol = self.program.names.named(function.file, value)
+        return modules.defined(symbol, function.file).value if symbol else None
+
+    def given_parameters(self, call: r.Call, function: Function, target: Function) -> ArgumentsByParameter:
+        """What a call in `function` gives each parameter of the function it runs. Defaults are not among it."""
+        parameters = target.record.parameters
+        placed = [one.name for one in parameters if not one.spread and not one.keyword_only]
+        if placed and target.itself and self._is_bound(call, function, target):
+            placed = placed[1:]
+        known = {one.name for one in parameters if not one.spread}
+        given: dict[str, r.Value] = {}
+        is_complete, number = True, 0
+        for argument in call.args:
+            match argument:
+                case r.Pair(key=r.Name(text=keyword), value=value):
+                    if keyword in known:
+                        given[keyword] = value
+                case r.Unary(op="spread" | "spread2"):
+                    is_complete = False
+                    number = len(placed) if argument.op == "spread" else number
+                case _:
+                    if number < len(placed):
+                        given[placed[number]] = argument
+                    number += 1
+        return ArgumentsByParameter(given, is_complete)
+
+    def _is_bound(self, call: r.Call, function: Function, target: Function) -> bool:
+        """Whether the call gives the first parameter by itself: the object, the one that is made, or the class."""
+        if target.record.kind == "constructor" or any(one.name == "classmethod" for one in target.record.annotations):
+            return True
+        if not isinstance(call.callee, r.Member):
+            return False
+        base = call.callee.base
+        symbol = self.program.names.named(function.file, base) if isinstance(base, (r.Name, r.Member)) else ""
+        return not symbol or python_modules.of(self.program).defined(symbol, function.file).cls is None
+
+    def given_arguments(self, function: Function, parameter: str) -> tuple[ArgumentOfCall, ...]:
+        """Each call of the function in the project, with what its parameter gets there. Empty where nothing is known to
+        call it, and where more call something of its name than are looked at."""
+        return self._given.ask((function, parameter), lambda: tuple(self._given_to(function, parameter)))
+
+    def _given_to(self, function: Function, parameter: str) -> Iterator[ArgumentOfCall]:
+        is_made = function.record.kind == "constructor" and function.cls is not None
+        name = function.cls.name if is_made and function.cls is not None else function.name
+        callers = self.program.index.callers_by_name(name)
+        spend(len(callers))
+        for caller in callers if len(callers) <= _MOST_CALLERS else ():
+            for call in caller.calls() if caller.language == "python" else ():
+                is_named = self.program.names.meant_name(caller.file, call.callee) == name
+                if is_named and function in self.functions_called(call, caller):
+                    given = self.given_parameters(call, caller, function)
+                    value = given.values.get(parameter)
+                    yield ArgumentOfCall(caller, call, value, value is not None or given.is_complete)
 
     # --- what a function is ---
 
@@ -332,26 +510,12 @@ class PythonCode:
         return known
 
 
-_ROOT = "/"
-"""How a dotted name begins that is a path from the root of the project."""
-
-
 def _is_name_at(args: tuple[r.Value, ...], at: int) -> bool:
     return len(args) == 1 and isinstance(args[0], r.Name) and args[0].start == at
 
 
 def _sets(method: Function) -> bool:
     return any(one.name == f"{method.name}.setter" for one in method.record.annotations)
-
-
-def absolute(symbol: str, file: File | None) -> str:
-    """A dotted name as all files say it: one that begins with dots by the folder that these mean."""
-    rest = symbol.lstrip(".")
-    level = len(symbol) - len(rest)
-    if not level or file is None:
-        return rest
-    folders = file.path.split("/")[:-1]
-    return ".".join([_ROOT, *folders[: len(folders) - level + 1], rest])
 
 
 def _place(file: File) -> str:
