@@ -420,6 +420,10 @@ class Environment(msgspec.Struct, frozen=True):
     argument) and that change one, the variables (`*` stands for anything) that belong to the system rather than to the
     program, and last names of the functions that make an integer of a text (`parses`), a real number (`parses_real`),
     and that compare two (`compares`).
+
+    In Python, by their dotted names: `mappings` that hold the variables, functions that read one (in `reads`), that
+    make a number (in `parses` and `parses_real`), a truth value (`parses_truth`) or something else (`decodes`) of a
+    text, or take it for a path (`paths`); and last names of what only shows a text to people (`shows`).
     """
 
     reads: tuple[str, ...] = ()
@@ -428,6 +432,11 @@ class Environment(msgspec.Struct, frozen=True):
     parses: tuple[str, ...] = ()
     parses_real: tuple[str, ...] = ()
     compares: tuple[str, ...] = ()
+    mappings: tuple[str, ...] = ()
+    parses_truth: tuple[str, ...] = ()
+    decodes: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
 
     def ignores(self, variable: str) -> bool:
         return any(fnmatchcase(variable, pattern) for pattern in self.ignore)

@@ -17,7 +17,10 @@ from typing import NamedTuple
 
 from ownlint import Class, File, Function, Program, places, questions, text, trials, types
 from ownlint import records as r
+from ownlint_rules.hygiene import _python_environment as python_environment
 from ownlint_rules.hygiene import _repeated as repeated
+from ownlint_rules.hygiene import _text_meanings as text_meanings
+from ownlint_rules.hygiene._text_meanings import TextMeaning
 
 _PLAIN = re.compile(r"\"((?:[^\"\\\\]|\\\\.)*)\"")
 _TOKENS = re.compile(r"(?:\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|[A-Za-z_]\w*))+\s*")
@@ -59,43 +62,16 @@ _MOST_READINGS = 50
 _DEEP = 4
 """So many wrappers around each other are followed."""
 
-_SWITCHES = frozenset(
-    {"0", "1", "2", "true", "false", "on", "off", "yes", "no", "y", "n", "t", "f", "enabled", "disabled"}
-)
-"""Words that switch something on and off: which of them a place knows decides what it makes of the others. Two places
-that ask for other words may each ask for their own."""
-
 _TEXTS = frozenset({"string", "view"})
 """Roles of types that are made of a text."""
 
 When = OneOf["construction", "loop", "once", "call"]
 
-_Kind = OneOf["form", "words", "fallback"]
-
-
-class TextMeaning(NamedTuple):
-    """What is made of a variable's text: whether there is one, a number, or which of some words it is (`form`; `words`
-    where they switch nothing on or off), and what stands for it where there is none (`fallback`)."""
-
-    kind: _Kind
-    said: str
-
-
-PRESENCE = TextMeaning("form", "is there")
-_INTEGER = TextMeaning("form", "an integer")
-_REAL = TextMeaning("form", "a real number")
-_DIGITS = TextMeaning("form", "digits")
-"""An integer of which digits are taken apart, as of 0930."""
-
-
-def is_empty(meaning: TextMeaning) -> bool:
-    """Whether a default is no more than that there is none: `""`, `nullptr`."""
-    return meaning.kind == "fallback" and meaning.said in ('""', "nullptr", "NULL", "std::string()", "{}", "")
-
 
 class EnvironmentReading(NamedTuple):
     variable: str
-    call: r.Call
+    call: r.Value
+    """In Python any expression that reads: `os.environ["X"]`, `"X" in os.environ`."""
     function: Function | None
     """None for a member's initial value."""
     owner: Class | None
@@ -147,13 +123,13 @@ class ProgramEnvironment:
     def number(self, name: str) -> TextMeaning | None:
         """What a function of this last name makes of a text, where that is a number."""
         if name in self.model.parses:
-            return _INTEGER
-        return _REAL if name in self.model.parses_real else None
+            return text_meanings.INTEGER
+        return text_meanings.REAL if name in self.model.parses_real else None
 
     @questions.program_property
     def readings(self) -> list[EnvironmentReading]:
         """In the order of files and offsets; tests and the system's own variables are left out."""
-        found = [*self._in_functions(), *self._in_members()]
+        found = [*self._in_functions(), *self._in_members(), *self._in_python()]
         return sorted(
             (reading for reading in found if not self.model.ignores(reading.variable)),
             key=lambda reading: (self.path_of(reading), reading.call.start),
@@ -252,6 +228,11 @@ class ProgramEnvironment:
                         meanings |= set(_Use(self, function, call).meanings())  # else it is no text any more
                     meanings |= set(_fallbacks(call, argument, targets))
                     yield EnvironmentReading(variable, call, function, owner, when, meanings)
+
+    def _in_python(self) -> Iterator[EnvironmentReading]:
+        for one in python_environment.PythonEnvironment(self.program).readings():
+            when: When = "loop" if one.is_in_loop else "call"
+            yield EnvironmentReading(one.variable, one.at, one.function, None, when, one.meanings)
 
     def _makes_other(self, wrapper: Function, meanings: frozenset[TextMeaning]) -> bool:
         """Whether a wrapper's answer is no text: a number, or an unknown type that it makes of one (`meanings`)."""
@@ -547,16 +528,15 @@ class _Use:
                 yield from _defaults(self._set_by(statement))
         asked += [one for statement in self.function.statements for one in _conditions(statement) if self._is_it(one)]
         if asked and self._is_only(asked):
-            yield PRESENCE
+            yield text_meanings.PRESENCE
         if any(
             isinstance(value, r.Binary) and value.op == "%" and self._is_number(value.left)
             for value in _values(self.function)
         ):
-            yield _DIGITS
+            yield text_meanings.DIGITS
         words.discard("")
         if words:
-            kind: _Kind = "form" if words <= _SWITCHES or self._numbers else "words"
-            yield TextMeaning(kind, f"is one of {', '.join(sorted(words))}")
+            yield text_meanings.one_of(words, is_form=words <= text_meanings.SWITCHES or bool(self._numbers))
 
     def _is_it(self, value: r.Value | None) -> bool:
         inner = places.strip(value)
@@ -635,14 +615,14 @@ class _Use:
                     name = target.record.parameters[at].name if at < len(target.record.parameters) else ""
                     if name:
                         use = _Use(self.around, target, name)
-                        yield from (one for one in use.meanings(depth + 1) if one != PRESENCE)
+                        yield from (one for one in use.meanings(depth + 1) if one != text_meanings.PRESENCE)
 
 
 def _by_name(name: str) -> TextMeaning:
     """What a reading function makes of the text, by the type in its name."""
     if re.search(r"(?i)bool", name):
         return TextMeaning("form", name)
-    return _REAL if re.search(r"(?i)float|double", name) else _INTEGER
+    return text_meanings.REAL if re.search(r"(?i)float|double", name) else text_meanings.INTEGER
 
 
 def _only_assigned(body: r.Body) -> r.Assign | None:
@@ -657,7 +637,7 @@ def _only_assigned(body: r.Body) -> r.Assign | None:
 def _defaults(values: Iterator[r.Value]) -> Iterator[TextMeaning]:
     """Of what stands for a missing text; that there is none is no default."""
     made = (TextMeaning("fallback", text(places.strip(value) or value)) for value in values)
-    yield from (meaning for meaning in made if not is_empty(meaning))
+    yield from (meaning for meaning in made if not text_meanings.is_empty(meaning))
 
 
 def _values(function: Function) -> Iterator[r.Value]:

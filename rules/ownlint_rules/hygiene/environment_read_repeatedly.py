@@ -6,6 +6,9 @@
   makes a number of it that another compares with words or only asks for, they know other words for on and off, or fall
   back to other defaults
 - the same where each decides by it on its own, and a loop leads to one of them: each object that it constructs reads it
+- a variable that places of Python, or of C++ and Python, interpret differently: its presence, words for on and off, an
+  integer, a real number, a path, a list; or a missing variable
+- a variable that a `for` loop of Python reads in every iteration
 - a variable of which the constructors of two classes make the same number or choice, or for which they have one default
 - with `--certainty possible`, a variable that is read in a loop, and any that several functions or a constructor read
 
@@ -58,11 +61,18 @@ Read the variable once, in one function, into a function-local static, and call 
 - initializers of statics and of namespace-scope variables, code that a once flag guards, `main`, and singletons
 - functions of one name in several files (variants for several systems), and tests
 - values that are read in order to be restored
-- variables of the system (`[env]` in the models)
+- in Python: places that read a variable alike, hand its text on, only show it in a log or an error, or set it as well;
+  one that asks whether there is a variable of which the other uses the value; loops that wait or try again
+- variables of the system, and of what launches a program (`[env]` in the models)
 
 ## Known limitations
 
 - Names that are composed other than with `+` are not known.
+- In Python the case of letters is ignored (`== "True"` and `== "true"` are alike), and an empty text counts as missing.
+  A text that is stored in a variable is followed in the functions of its own file, as an attribute in its own class. A
+  mapping that may be another one (`env or os.environ`) is not known.
+- In Python two parts of a project may each have a default of their own on purpose; that is not known.
+- A Python file is read if it says `environ` or `getenv`, or has a text like `"LIKE_THIS"`.
 - A loop in code that was not analysed is not known, nor how often it calls what the project exports.
 
 ## Source
@@ -76,16 +86,19 @@ from collections.abc import Iterator
 
 from ownlint import Class, Finding, Function, Program, Step, because, records, rule
 from ownlint_rules.hygiene import _environment as environment
+from ownlint_rules.hygiene import _text_meanings as text_meanings
 
 _MAY_CHANGE = "harmless if changes of the environment while the process runs are meant to be seen"
 _MAY_BE_FAST = "harmless where what is done besides takes longer"
 _MAY_BE_FEW = "it is not known how many are created"
 _MAY_BE_ONCE = "nothing shows that it is read often, changed or interpreted differently"
+_NAMES = r"[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]*[\"']"
+"""In Python, the name of a variable, which may stand apart from where it is read."""
 _FEW = 2
 """So many places that make an object may belong to the start of the program."""
 
 
-@rule(severity="note")
+@rule(severity="note", languages=("cpp", "python"), anchors=(r"\benviron\b", r"\bgetenv\b", _NAMES))
 def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
     around = environment.environment(program)
     by_name: dict[str, list[environment.EnvironmentReading]] = {}
@@ -94,7 +107,9 @@ def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
     for variable, readings in sorted(by_name.items()):
         places = _places(readings)
         if len(places) > 1:
-            yield _in_several(around, variable, places)
+            found = _in_several(around, variable, places)
+            if found is not None:
+                yield found
         else:
             often = [reading for reading in readings if reading.when in ("construction", "loop")]
             yield from (_each_time(around, reading) for reading in often[:1])  # more than one there are one mistake
@@ -109,6 +124,9 @@ def _places(readings: list[environment.EnvironmentReading]) -> list[environment.
 
 
 def _whose(reading: environment.EnvironmentReading) -> str:
+    """In Python what is read in one place is one reading already."""
+    if reading.function is not None and reading.function.language == "python":
+        return f"{reading.function.path}:{reading.call.start}"
     if reading.function is None:
         return reading.owner.symbol if reading.owner is not None else ""
     outer = reading.function
@@ -119,15 +137,20 @@ def _whose(reading: environment.EnvironmentReading) -> str:
 
 def _in_several(
     around: environment.ProgramEnvironment, variable: str, places: list[environment.EnvironmentReading]
-) -> Finding:
-    last = places[-1]
-    steps = tuple(_step(one, one.call, "also read here") for one in places[:-1])[:4]
+) -> Finding | None:
+    """Places of Python are reported for what they contradict: to read a variable twice is usual there."""
     shared = [one for one in places if not around.is_of_command(one)]
-    is_ambiguous = any(_differ(shared, kind) for kind in ("form", "fallback"))
-    differently = ", which interpret it differently" if is_ambiguous else ""
-    often = next((step for one in shared if (step := _often(around, one)) is not None), None)
-    is_often = often is not None or any(one.when == "loop" for one in shared)
-    harms = is_ambiguous or (_decide_alike(shared) and is_often) or _repeat(shared)
+    differing = _differing(shared)
+    last = differing[-1] if differing else places[-1]
+    others = [*differing[:-1], *(one for one in places if one not in differing and one is not last)]
+    steps = tuple(_step(one, one.call, _also(one, last)) for one in others)[:4]
+    differently = ", which interpret it differently" if differing else ""
+    native = [one for one in shared if not _is_python(one)]
+    if not differing and sum(not _is_python(one) for one in places) < 2:
+        return None
+    often = next((step for one in native if (step := _often(around, one)) is not None), None)
+    is_often = often is not None or any(one.when == "loop" for one in native)
+    harms = bool(differing) or (_decide_alike(native) and is_often) or _repeat(native)
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
@@ -137,28 +160,36 @@ def _in_several(
     )
 
 
-def _differ(places: list[environment.EnvironmentReading], kind: str) -> bool:
-    """Whether two places make different things of one text. One that does not make anything of it may hand it on."""
-    made = [frozenset(meaning for meaning in one.meanings if meaning.kind == kind) for one in places]
-    return len({one for one in made if one}) > 1
+def _also(one: environment.EnvironmentReading, last: environment.EnvironmentReading) -> str:
+    how = text_meanings.told_apart(one.meanings, last.meanings)
+    return f"also read here: {how}" if how else "also read here"
+
+
+def _differing(places: list[environment.EnvironmentReading]) -> list[environment.EnvironmentReading]:
+    """The places that contradict the last one that contradicts any, and that one."""
+    pairs = list(text_meanings.contradictions([one.meanings for one in places]))
+    if not pairs:
+        return []
+    last = max(second for _, second in pairs)
+    return [places[at] for at in (*sorted(first for first, second in pairs if second == last), last)]
 
 
 def _decide_alike(places: list[environment.EnvironmentReading]) -> bool:
     """Whether one decision is written more than once: what a text is made into, or, for objects that may be constructed
     at different times, whether there is one."""
     made = [{meaning for meaning in one.meanings if meaning.kind == "form"} for one in places]
-    if not all(made):
+    if not made or not all(made):
         return False
-    return environment.PRESENCE not in made[0] or all(one.when == "construction" for one in places)
+    return text_meanings.PRESENCE not in made[0] or all(one.when == "construction" for one in places)
 
 
 def _repeat(places: list[environment.EnvironmentReading]) -> bool:
     """Whether the constructors of several classes make the same number or choice of a text, or say the same default."""
-    made = [{meaning for meaning in one.meanings if not environment.is_empty(meaning)} for one in places]
+    made = [{meaning for meaning in one.meanings if not text_meanings.is_empty(meaning)} for one in places]
     owners = {one.owner for one in places}
     if not made or None in owners or len(owners) < 2:
         return False
-    return bool(set.intersection(*made) - {environment.PRESENCE})
+    return bool(set.intersection(*made) - {text_meanings.PRESENCE})
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
@@ -193,13 +224,17 @@ def _often(around: environment.ProgramEnvironment, reading: environment.Environm
     return None
 
 
+def _is_python(reading: environment.EnvironmentReading) -> bool:
+    return reading.function is not None and reading.function.language == "python"
+
+
 def _subject(reading: environment.EnvironmentReading) -> Function | Class:
     subject = reading.function if reading.function is not None else reading.owner
     assert subject is not None
     return subject
 
 
-def _step(reading: environment.EnvironmentReading, at: records.Call, message: str) -> Step:
+def _step(reading: environment.EnvironmentReading, at: records.Value, message: str) -> Step:
     return _subject(reading).step(at, message)
 
 

@@ -1,0 +1,97 @@
+"""What is made of an environment variable's text, in whatever language it is read, and whether two places contradict
+each other in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+_Kind = OneOf["form", "words", "value", "fallback", "unset"]
+
+
+class TextMeaning(NamedTuple):
+    """What is made of a variable's text.
+
+    `form`: whether there is one, a number, a list, or which of some words it is; `words` where these switch nothing on
+    or off. `value`: what comes out is used as such, not only as on or off. `fallback`: what stands for a missing text;
+    `unset`: whether a missing one counts as one of the words."""
+
+    kind: _Kind
+    said: str
+
+
+PRESENCE = TextMeaning("form", "is there")
+INTEGER = TextMeaning("form", "an integer")
+REAL = TextMeaning("form", "a real number")
+DIGITS = TextMeaning("form", "digits")
+"""An integer of which digits are taken apart, as of 0930."""
+PATH = TextMeaning("form", "a path")
+VALUE = TextMeaning("value", "is used as a value")
+
+SWITCHES = frozenset(
+    {"0", "1", "2", "true", "false", "on", "off", "yes", "no", "y", "n", "t", "f", "enabled", "disabled"}
+)
+"""Words that switch something on and off: which of them a place knows decides what it makes of the others. Two places
+that ask for other words may each ask for their own."""
+
+
+def one_of(words: set[str], *, is_form: bool) -> TextMeaning:
+    """That a text is compared with these words, in small letters."""
+    return TextMeaning("form" if is_form else "words", f"is one of {', '.join(sorted(words))}")
+
+
+def is_empty(meaning: TextMeaning) -> bool:
+    """Whether a default is no more than that there is none: `""`, `nullptr`."""
+    return meaning.kind == "fallback" and meaning.said in ('""', "nullptr", "NULL", "std::string()", "{}", "")
+
+
+def contradict(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> bool:
+    """Whether two places make different things of one text. One that does not make anything of it may hand it on, and
+    one may ask whether there is a text of which the other uses the value."""
+    for kind in ("form", "fallback", "unset"):
+        first, second = _said(one, kind), _said(other, kind)
+        if first and second and first != second:
+            if kind == "unset" and _said(one, "words") != _said(other, "words"):
+                continue
+            asks = kind == "form" and {PRESENCE.said} in (first, second)
+            if not (asks and VALUE in one | other):
+                return True
+    return False
+
+
+def _said(meanings: frozenset[TextMeaning], kind: str) -> set[str]:
+    return {meaning.said.strip('"') for meaning in meanings if meaning.kind == kind}
+
+
+def told_apart(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> str:
+    """What a place makes of the text in which the other contradicts it, as in "also read here: compared with `1`"."""
+    for kind in ("form", "fallback", "unset"):
+        mine, theirs = _said(one, kind), _said(other, kind)
+        if mine and theirs and mine != theirs:
+            return " and ".join(_PHRASES[kind](said) for said in sorted(mine))
+    return ""
+
+
+def _form(said: str) -> str:
+    if said == PRESENCE.said:
+        return "only its presence counts"
+    if said.startswith("is one of "):
+        return "compared with " + ", ".join(f"`{word}`" for word in said.removeprefix("is one of ").split(", "))
+    return f"read as {said}"
+
+
+_PHRASES: dict[str, Callable[[str], str]] = {
+    "form": _form,
+    "fallback": lambda said: f"the default is `{said}`",
+    "unset": lambda said: f"a missing one counts as {said}",
+}
+
+
+def contradictions(places: Sequence[frozenset[TextMeaning]]) -> Iterator[tuple[int, int]]:
+    """The pairs of places, by their numbers, that contradict each other."""
+    for first, second in combinations(range(len(places)), 2):
+        if contradict(places[first], places[second]):
+            yield first, second
