@@ -205,19 +205,12 @@ class PythonCode:
     def function(self, symbol: str, file: File | None = None) -> Function | None:
         """The one function or method of the project that this dotted name means, in that file."""
         full = absolute(symbol, file)
-        found = self._functions.ask(full, lambda: self._meant(full, self._functions_called, self.function))
-        if found is None and file is not None and symbol:
-            defined = python_modules.of(self.program).defined(symbol, file).functions
-            return defined[0] if len(defined) == 1 else None
-        return found
+        return self._functions.ask(full, lambda: self._meant(full, self._functions_called, self.function))
 
     def cls(self, symbol: str, file: File | None = None) -> Class | None:
         """The one class of the project that this dotted name means, in that file."""
         full = absolute(symbol, file)
-        found = self._found_classes.ask(full, lambda: self._meant(full, self._classes_called, self.cls))
-        if found is None and file is not None and symbol:
-            return python_modules.of(self.program).defined(symbol, file).cls
-        return found
+        return self._found_classes.ask(full, lambda: self._meant(full, self._classes_called, self.cls))
 
     def _meant(self, symbol: str, called: dict[str, list[T]], elsewhere: Callable[[str], T | None]) -> T | None:
         module, _, name = symbol.rpartition(".")
