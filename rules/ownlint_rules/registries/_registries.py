@@ -200,7 +200,7 @@ class Registries:
             if function.mentions(*_takes(function)) or c_containers.takes_in_c(function)
         ]
 
-    def takings(self, function: Function, registry: Registry) -> list[e.CallEvent]:
+    def takings(self, function: Function, registry: Registry | AnyRegistry) -> list[e.CallEvent]:
         """The calls of a function that take entries out of the registry, themselves or in what they call."""
         takers = self.takers(registry)
         if function not in takers:
@@ -238,7 +238,9 @@ class Registries:
         asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
         return WaySearch(function.flow, frozenset(taking | asked))
 
-    def _found_takings(self, function: Function, registry: Registry, takers: frozenset[Function]) -> list[e.CallEvent]:
+    def _found_takings(
+        self, function: Function, registry: Registry | AnyRegistry, takers: frozenset[Function]
+    ) -> list[e.CallEvent]:
         named: dict[str, list[Function]] = {}
         for one in takers:
             named.setdefault(one.name, []).append(one)

@@ -10,6 +10,7 @@
 - a method that looks an object up and frees it, and erases its entry on some paths only, or not at all
 - a method that takes the object out of the container that owns it, and leaves the pointer in another one of its class
 - a method that destroys an object and leaves what a map of its class knows by its address
+- one that takes out that entry alone, where the object destroys others of its class with it
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -115,6 +116,7 @@ from ownlint_rules.registries import _companions as companions
 from ownlint_rules.registries import _elements as elements
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
+from ownlint_rules.registries import _parts as parts
 from ownlint_rules.registries import _registries as registries
 
 _HELPERS = 2
@@ -128,7 +130,7 @@ _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp":
         return
-    found = [*_by_itself(cls), *_beside_owner(cls)] if cls.methods else []
+    found = [*_by_itself(cls), *_beside_owner(cls), *_with_parts(cls)] if cls.methods else []
     spans = {(one.path, one.span) for one in found}
     found += [one for one in _by_address(cls) if (one.path, one.span) not in spans]
     spans.update((one.path, one.span) for one in found)
@@ -173,6 +175,18 @@ def _beside_owner(home: Class) -> Iterator[Finding]:
             certainty=because("later-use", "harmless if it is never looked up again"),
             help=f"erase the entry from `{pointers}` first",
             steps=(one.filler.step(one.put, f"the pointer is put into `{pointers}` here"),),
+        )
+
+
+def _with_parts(home: Class) -> Iterator[Finding]:
+    """What is destroyed destroys others of its class, and only its own entry is taken out of a map of addresses."""
+    for one in parts.left(home):
+        yield one.function.finding(
+            one.at,
+            f"`{text(one.said)}` is destroyed with its `{one.member}`, but only its own entry in `{one.table}` is erased",
+            certainty=because("later-use", "harmless if no other object ever gets the same address"),
+            help=f"erase the entries of its `{one.member}` too, and of theirs",
+            steps=(one.function.step(one.taking, "its own entry is erased here"),),
         )
 
 
@@ -263,8 +277,10 @@ def _has_owner(cls: Class) -> bool:
 
 
 def _puts_itself(cls: Class, registry: registries.Registry) -> tuple[Function, registries.Putting] | None:
-    """The constructor of the class that puts the object in, and where."""
-    for method in cls.constructors:
+    """The constructor of the class that puts the object in, and where; where nothing calls what would take it out, any
+    method that does."""
+    putters = cls.constructors if _forgotten(registry) is None else (*cls.constructors, *cls.methods)
+    for method in putters:
         if not _is_move(cls, method.record) and (put := registries.puts_itself(method, registry)) is not None:
             return method, put
     return None
@@ -479,8 +495,9 @@ def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
             or _has_just_made(function, call.node.args[0])
             or _callers_take(function, registry)
             or _is_counted_by(function, call, registry)
+            or (function.record.kind == "destructor" and function.home is registry.home)
         ):
-            continue
+            continue  # its entry is out, or goes with the registry
         beside, other = taken[0]
         yield function.finding(
             call,
@@ -1142,18 +1159,23 @@ def _without_destructor(
     )
     yield cls.finding(
         records.Span(cls.record.start, cls.record.start + 5),
-        f"no destructor erases a `{cls.name}` from `{registry.shown}`, where its constructor inserts it",
+        f"no destructor erases a `{cls.name}` from `{registry.shown}`, where {_putter(put[0])} inserts it",
         certainty=certainty,
         help=f"give `{cls.name}` a destructor that erases the entry",
-        steps=(put[0].step(put[1].event, "the constructor inserts it"),),
+        steps=(put[0].step(put[1].event, "it is inserted here"),),
     )
 
 
+def _putter(method: Function) -> str:
+    return "its constructor" if method.record.kind == "constructor" else f"`{method.name}`"
+
+
 def _outlived_by_owner(cls: Class, registry: registries.Registry) -> bool:
-    """Whether an object that ends things of its own refers to the registry's owner, which then lives longer, and who
-    could take its entry out is never called."""
+    """Whether an object that ends things of its own, or that another object owns, refers to the registry's owner, which
+    then lives longer, and who could take its entry out is never called."""
     home = registry.home
-    if home is None or cls.destructor is None or not cls.destructor.body:
+    ends_things = cls.destructor is not None and bool(cls.destructor.body)
+    if home is None or not (ends_things or _has_owner(cls)):
         return False
     refers = any(
         types.parse(field.type).reference and types.parse(field.type).last == home.name
