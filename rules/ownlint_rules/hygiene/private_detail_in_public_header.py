@@ -4,6 +4,7 @@
 
 - a namespace-scope class that is only used as the type of private fields of one other class, in a header below
   `include/`
+- in C, a struct to which only a pointer in another struct leads there, which only the header's own sources follow
 - one in such a header that nothing else there says, and that only functions of the header's own source use
 - with `--diff-base`, the same in any header that was there before the change and gets the class by it
 - with `--certainty possible`, the same in any header, with or without a change
@@ -145,7 +146,8 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
             for cls, fields in header.details(seen_by, own):
                 certainty = _sure(file, own, known is not None and cls.symbol not in known)
                 outer = header.outermost(fields[0][0])
-                yield _found(cls, outer, [*fields, *header.private_signatures(cls.name, outer)], certainty)
+                using: list[tuple[Class, _Member]] = [*fields, *header.private_signatures(cls.name, outer)]
+                yield _found(cls, outer, using, certainty, is_c=bool(header.seen_by))
             for cls, users, kept in header.used_by_source(seen_by, own) if is_included and is_public else ():
                 certainty = _sure(file, own, known is not None and cls.symbol not in known)
                 yield _found_in_source(cls, own[0], users, kept, certainty)
@@ -173,19 +175,21 @@ def _is_for_others(file: File) -> bool:
     return _FOR_OTHERS.search(file.path) is not None
 
 
-def _found(cls: Class, outer: Class, users: list[tuple[Class, _Member]], certainty: Certainty) -> Finding:
+def _found(
+    cls: Class, outer: Class, users: list[tuple[Class, _Member]], certainty: Certainty, *, is_c: bool
+) -> Finding:
     record = cls.record
     named = [f"`{outer.name}{owner.symbol.removeprefix(outer.symbol)}::{member.name}`" for owner, member in users]
     shown = " and ".join(named) if len(named) <= _MOST_NAMED else f"{', '.join(named[:_MOST_NAMED])} and others"
     label = "its only use" if len(users) == 1 else "used here"
+    users_shown, nested = f"the private {shown}", f"nest it in the private section of `{outer.name}`, or "
+    if is_c:
+        users_shown, nested = shown, ""
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
-        f"`{cls.name}` is only used by the private {shown}, but is visible to every includer of this header",
+        f"`{cls.name}` is only used by {users_shown}, but is visible to every includer of this header",
         certainty=certainty,
-        help=(
-            f"nest it in the private section of `{outer.name}`, or forward-declare it here and define it "
-            "in the source file"
-        ),
+        help=f"{nested}forward-declare it here and define it in the source file",
         steps=tuple(owner.step(_place(member), label) for owner, member in users[:_MOST_NAMED]),
     )
 
@@ -239,6 +243,8 @@ class _Header:
         }
         self.names = self.candidates.keys() | {alias.name for alias in aliases if alias.name in said}
         """Of the candidates, and of the aliases at namespace scope that fields have for a type."""
+        self.seen_by: list[File] = []
+        """In C, the files beside the header's own sources: a member that none of them names is as good as private."""
         self.private_methods = {
             (f.scope, f.name) for f in file.functions if f.owner and f.access in _HIDDEN and f.parent < 0
         }
@@ -350,6 +356,8 @@ class _Header:
         says, nor used by anything else in the header's own sources."""
         if not self.candidates:
             return
+        is_c = bool(own) and all(one.is_c for one in own)
+        self.seen_by = others if is_c else []
         hidden = self._unseen(self.names)
         if self.candidates.keys().isdisjoint(hidden):
             return
@@ -363,7 +371,7 @@ class _Header:
                     continue  # what several members are, as they are, is meant as a type of its own
                 parts = {self.candidates[one].symbol for one in hidden & self.candidates.keys()}
                 parts.add(self.outermost(fields[0][0]).symbol)
-                if not any(_uses(source, name, parts) for source in own):
+                if is_c or not any(_uses(source, name, parts) for source in own):
                     yield cls, fields
 
     def private_signatures(self, name: str, outer: Class) -> Iterator[tuple[Class, records.FunctionRecord]]:
@@ -398,6 +406,17 @@ class _Header:
             cls = outer
         return cls
 
+    def _is_field_hidden(self, cls: Class, field: records.Field) -> bool:
+        return self._is_hidden(cls, field.access) or self._is_unnamed_in_c(field)
+
+    def _is_unnamed_in_c(self, field: records.Field) -> bool:
+        """Whether it is a pointer of a struct of C that only the header's own sources follow."""
+        if not self.seen_by or not types.parse(field.type).pointers:
+            return False
+        said = b'"%b"' % field.name.encode()
+        is_said_here = any(said in bytes(function.body) for function in self.file.functions)
+        return not is_said_here and not any(_says(other, field.name) for other in self.seen_by)
+
     def _is_hidden(self, cls: Class, access: str) -> bool:
         """Whether what a class declares with this access can be named in no other class."""
         while access not in _HIDDEN:
@@ -422,7 +441,7 @@ class _Header:
             if self.outermost(cls).name in unseen:
                 continue
             for field in cls.record.fields:
-                if not self._is_hidden(cls, field.access) or self.outermost(cls).record.template:
+                if not self._is_field_hidden(cls, field) or self.outermost(cls).record.template:
                     yield from _WORD.findall(field.type)
             for base in cls.record.bases:
                 yield from _WORD.findall(base.name)
@@ -470,7 +489,7 @@ class _Header:
         for cls in self.here:
             for field in cls.record.fields if self.outermost(cls).name != name else ():
                 if not {name, *others}.isdisjoint(_WORD.findall(field.type)) and (
-                    self._is_hidden(cls, field.access) or self.outermost(cls).name not in unseen
+                    self._is_field_hidden(cls, field) or self.outermost(cls).name not in unseen
                 ):
                     yield cls, field
 

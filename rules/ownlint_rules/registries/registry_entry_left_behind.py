@@ -183,7 +183,8 @@ def _with_parts(home: Class) -> Iterator[Finding]:
     for one in parts.left(home):
         yield one.function.finding(
             one.at,
-            f"`{text(one.said)}` is destroyed with its `{one.member}`, but only its own entry in `{one.table}` is erased",
+            f"`{text(one.said)}` is destroyed with its `{one.member}`, "
+            f"but only its own entry in `{one.table}` is erased",
             certainty=because("later-use", "harmless if no other object ever gets the same address"),
             help=f"erase the entries of its `{one.member}` too, and of theirs",
             steps=(one.function.step(one.taking, "its own entry is erased here"),),
