@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import msgspec
 
 from ownlint.bindings.holding import field_of
+from ownlint.bindings.ownership import destroyer, is_lent, is_owned
 from ownlint.bindings.policies import KeepAlive, Policies
 from ownlint.bindings.signatures import (
     Signature,
@@ -25,7 +25,6 @@ from ownlint.flow.places import strip
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import program_question
 from ownlint.project.subjects import Binding
 
 _OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer"})
@@ -74,46 +73,26 @@ def _unkept_by(said: Policies, binding: Binding, signature: Signature) -> Iterat
         if _is_kept(stored.argument, keeps, signature):
             continue
         is_deep = has_self and stored.holder != 1  # what a method does to two others is seldom all there is to it
-        sure = weaker(stored.certainty, "possible") if unknown or is_deep else stored.certainty
-        assert signature.parameters is not None
-        kind = types.parse(signature.parameters[stored.argument - 1])
-        held = _held_by_python(binding.program)
-        if kind.last not in held.owned:
-            reason = f"harmless if the code that returns a `{kind.last}` keeps it alive: Python creates none of its own"
-            sure = because("possible", reason) if kind.last in held.lent else tempered(sure, because("sharing", reason))
+        sure = _lasting(binding, signature, stored)
+        if sure is None:
+            continue
+        sure = weaker(sure, "possible") if unknown or is_deep else sure
         yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong, has_self)
 
 
-class _Held(NamedTuple):
-    """Last names of classes."""
-
-    owned: frozenset[str]
-    """Python can own an object: it can make one, also of a class that is derived, or is handed one by value or to own.
-    """
-    lent: frozenset[str]
-    """Python is handed an object that C++ owns, by a policy that says so."""
-
-
-@program_question
-def _held_by_python(program: Program) -> _Held:
-    found: set[str] = set()
-    lent: set[str] = set()
-    for binding in program.bindings:
-        if binding.record.kind == "init":
-            cls = bound_class(binding)
-            found.update(one.name for one in (cls.ancestry if cls is not None else ()))
-            found.update((types.parse(binding.owner.type).last,) if binding.owner is not None else ())
-            continue
-        framework, signature = framework_of(binding), signature_of(binding)
-        if framework is None or signature is None or not signature.result:
-            continue
-        kind = types.parse(signature.result)
-        policies = Policies(binding, framework)
-        if policies.effective(signature.handing) not in ("reference", "reference internal"):
-            found.update((kind.last, *(types.parse(argument).last for argument in kind.arguments)))
-        elif policies.written_policy()[0]:
-            lent.add(kind.last)
-    return _Held(frozenset(found), frozenset(lent))
+def _lasting(binding: Binding, signature: Signature, stored: Stored) -> Certainty | None:
+    """How sure it is that a stored argument is destroyed while its address is kept; None where it is never."""
+    assert signature.parameters is not None
+    kind = types.parse(signature.parameters[stored.argument - 1])
+    if is_owned(binding.program, kind.last):
+        return stored.certainty
+    cls = binding.program.names.find_class(kind.name, "", binding.file)
+    if cls is not None and destroyer(cls) == "none":
+        return None
+    reason = f"harmless if the code that returns a `{kind.last}` keeps it alive: Python creates none of its own"
+    if is_lent(binding.program, kind.last):
+        return because("possible", reason)
+    return tempered(stored.certainty, because("sharing", reason))
 
 
 def _is_kept(argument: int, keeps: list[KeepAlive], signature: Signature) -> bool:
@@ -173,6 +152,8 @@ def stored_by_field(binding: Binding) -> Step | None:
     if kind.pointers != 1 or kind.last not in binding.program.names.bound_types:
         return None
     pointee = binding.program.names.find_class(kind.name, home.symbol, home.file)
+    if pointee is not None and destroyer(pointee) == "none":
+        return None
     if pointee is not None and (is_lent_only(pointee) or counts_itself(framework, pointee) or has_own_holder(pointee)):
         return None
     said = Policies(binding, framework)

@@ -15,6 +15,7 @@ import msgspec
 
 from ownlint.bindings.objects import Made, Shape, made_by_hand, views_in
 from ownlint.bindings.origins import Origin, Origins, sources_of
+from ownlint.bindings.ownership import outlives_owner
 from ownlint.bindings.policies import Handing, KeepAlive, Policies
 from ownlint.bindings.signatures import bound_class, has_own_holder, is_converted, is_never_deleted, is_plain
 from ownlint.bindings.targets import Target, returned_values, scope_of, target_of
@@ -162,18 +163,33 @@ class _BindingReading:
 
     def _judged(self, made: Made, borrow: Borrow) -> Contract:
         known = self.policies.protection(made.handing, borrow.index)
+        lasting = self._lasting(borrow.index) if not known.kept else "certain"
         borrow = msgspec.structs.replace(
-            borrow, certainty=weaker(borrow.certainty, known.certainty, self._lasting(borrow.index))
+            borrow, certainty=weaker(borrow.certainty, known.certainty, lasting or "possible")
         )
-        source = self._source(borrow.index)
-        return Contract(made.name, made.shape, source, borrow, made.field, known.kept, known.ineffective, known.reason)
+        source, kept = self._source(borrow.index), known.kept or lasting is None
+        return Contract(made.name, made.shape, source, borrow, made.field, kept, known.ineffective, known.reason)
 
-    def _lasting(self, index: int) -> Certainty:
-        """How sure it is that the result can outlive what it points into."""
-        owner = bound_class(self.binding) if self._source(index) == "self" else None
-        if owner is not None and is_never_deleted(self.framework, owner):
+    def _lasting(self, index: int) -> Certainty | None:
+        """How sure it is that the result can outlive what it points into; None where it cannot."""
+        owner = self._owner(index)
+        if owner is None:
+            return "certain"
+        if is_never_deleted(self.framework, owner):
             return because("possible", f"C++ owns every `{owner.name}`, and may never delete one")
-        return "certain"
+        return outlives_owner(owner)
+
+    def _owner(self, index: int) -> Class | None:
+        """The bound class of the object that a result points into."""
+        if self._source(index) == "self":
+            return bound_class(self.binding)
+        function = self.target.function
+        at = index - self.target.first
+        if function is None or not 0 <= at < len(function.record.parameters):
+            return None
+        written = self.program.names.expand(function.record.parameters[at].type, self.file, self.scope, self.at)
+        cls = self.program.names.find_class(types.parse(written).name, self.scope, self.file)
+        return cls if cls is not None and cls.name in self.program.names.bound_types else None
 
     def _source(self, index: int) -> str:
         has_self = self.binding.record.kind in ("method", "property", "property_rw", "field", "field_rw", "iterator")
