@@ -5,7 +5,7 @@ What a binding returns as an object of Python's is beyond its policy: it keeps a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal as OneOf
 
 import msgspec
@@ -19,12 +19,13 @@ from ownlint.finding import Step, weaker
 from ownlint.flow.places import last_name, spelled, strip
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
-from ownlint.project.subjects import Class
+from ownlint.project.subjects import Class, Function
 
 Shape = OneOf["view", "pointer", "reference", "iterator", "memory", "other"]
 
 _OBJECTS = frozenset({"python object", "python array"})
 _REFERS = ("reference", "reference internal")
+_SEVERAL = frozenset({"make_pair", "make_tuple", "pair", "tuple", "make_optional", "optional"})
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -49,18 +50,23 @@ def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) ->
 def _made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) -> Iterator[Made] | None:
     if isinstance(value, r.Name):
         return _filled(value.text, origins, framework) if _is_object(value, origins) else None
+    if isinstance(value, r.Aggregate) and value.kind == "init" and _is_array(origins.function.record.result, origins):
+        declared = r.Name(value.start, value.start, origins.function.record.result)
+        value = r.Call(value.start, value.end, declared, value.items)
     if not isinstance(value, r.Call):
         return None
     name = last_name(value.callee)
+    if name in _SEVERAL and (parts := _parts(value, origins, framework)):
+        return iter(parts)
     if name in framework.iterators and origins.program.calls.callee(value, origins.function).owner is None:
         return (Made("iterator", "iterator", origin) for origin in origins.each(value.args))
     if name == framework.facts.get("makes_object") and isinstance(value.callee, r.Name) and value.args:
         return _cast(value, origins, framework)
+    if name == framework.facts.get("makes_object") and isinstance(value.callee, r.Member):
+        return _cast_array(value, value.callee.base, value.args, origins, framework)
     if name in framework.facts.get("memory_views", "").split():
         return (Made("memory", "memoryview", origin) for origin in origins.each(value.args[:1]))
-    if isinstance(value.callee, r.Name) and "python array" in origins.program.types.roles(
-        spelled(value), origins.function
-    ):
+    if isinstance(value.callee, r.Name) and _is_array(spelled(value), origins):
         return _array(value, origins, framework)
     if isinstance(value.callee, r.Name) and (lent := _lent(value, origins, framework)):
         found = (origins.address(arg) for arg in value.args[:1] if _is_address(arg, origins))
@@ -68,16 +74,23 @@ def _made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) -
     return _by_helper(value, origins, framework)
 
 
+def _is_array(written: str, origins: Origins) -> bool:
+    return bool(written) and "python array" in origins.program.types.roles(written, origins.function)
+
+
+def _parts(call: r.Call, origins: Origins, framework: FrameworkModel) -> list[Made]:
+    """The objects in a pair or a tuple: the binding's policy reaches those in one of the standard library's."""
+    made = (one for given in map(strip, call.args) if given for one in _made_by_hand(given, origins, framework) or ())
+    passed_on = spelled(call).startswith("std::")
+    return [one for one in made if passed_on or one.handing == "object"]
+
+
 def _by_helper(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator[Made] | None:
     """What a function of the project makes and hands on: `view_of(grid, grid.heights())`."""
     callee = origins.program.calls.callee(call, origins.function)
     target = callee.functions[0] if len(callee.functions) == 1 else None
     inner = origins.behind(target) if target is not None else None
-    if (
-        target is None
-        or inner is None
-        or _OBJECTS.isdisjoint(origins.program.types.roles(target.record.result, target))
-    ):
+    if target is None or inner is None or _OBJECTS.isdisjoint(origins.program.types.roles(_result(target), target)):
         return None
     made = (
         one for back in returned_values(target) for one in _made_by_hand(inner.resolved(back), inner, framework) or ()
@@ -92,6 +105,12 @@ def _by_helper(call: r.Call, origins: Origins, framework: FrameworkModel) -> Ite
         if (here := origins.given(call, one.origin.argument)) is not None
         and (one.base < 0 or (one.base < len(call.args) and _owns_nothing(call.args[one.base], origins)))
     )
+
+
+def _result(function: Function) -> str:
+    """The type that is declared, or what `auto` comes to."""
+    written = function.record.result
+    return function.program.calls.inferred_result(function) if types.parse(written).is_placeholder else written
 
 
 def _owns_nothing(value: r.Value, origins: Origins) -> bool:
@@ -135,6 +154,7 @@ def views_in(value: r.Value, classes: Iterator[Class], origins: Origins, handing
 def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator[Made]:
     """`cast(value, policy, parent)`."""
     given = origins.resolved(call.args[0])
+    yield from _cast_array(call, given, call.args[1:], origins, framework)
     written = origins.program.types.of(given, origins.function)
     kind = types.parse(written)
     is_pointer = kind.pointers > 0 or (isinstance(given, r.Unary) and given.op == "&")
@@ -151,11 +171,27 @@ def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator
         yield from views_in(given, iter([cls]), origins, "object")
 
 
+def _cast_array(
+    call: r.Call, value: r.Value, said: Sequence[r.Value], origins: Origins, framework: FrameworkModel
+) -> Iterator[Made]:
+    """`cast(array, policy)`, `array.cast(policy)`: the binding's policy does not reach the array."""
+    given = strip(origins.resolved(value))
+    if not isinstance(given, r.Call) or not _is_array(spelled(given), origins):
+        return
+    refers = _said_policy(said, framework) == "reference"
+    for one in _array(given, origins, framework):
+        if one.handing == "object" or refers:
+            yield msgspec.structs.replace(one, origin=one.origin._replace(at=call), handing="object")
+
+
 def _policy(call: r.Call, handing: Handing, framework: FrameworkModel) -> str:
     """The one that the cast is given, or that it has by itself."""
-    names = (last_name(arg) for arg in call.args[1:])
-    given = (framework.policies[name] for name in names if name in framework.policies)
-    return next(given, framework.defaults.get(f"cast {handing}", ""))
+    return _said_policy(call.args[1:], framework) or framework.defaults.get(f"cast {handing}", "")
+
+
+def _said_policy(said: Sequence[r.Value], framework: FrameworkModel) -> str:
+    names = (last_name(arg) for arg in said)
+    return next((framework.policies[name] for name in names if name in framework.policies), "")
 
 
 # --- lists and dicts ------------------------------------------------------------------------------
@@ -210,7 +246,7 @@ def _array(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterato
         if any(_is_nobody(base, origins) for base in bases):
             yield Made("memory", name, origin)
         elif not bases and by_policy:
-            yield Made("memory", name, origin, "pointer")
+            yield Made("memory", name, origin, "array")
         elif len(bases) == 1 and (given := _parameter(bases[0], origins)) >= 0:
             yield Made("memory", name, origin, base=given)
 

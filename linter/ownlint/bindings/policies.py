@@ -18,8 +18,9 @@ from ownlint.finding import Certainty, because
 from ownlint.models.records import FrameworkModel
 from ownlint.project.subjects import Binding
 
-Handing = OneOf["value", "pointer", "reference", "memory", "object"]
-"""How C++ hands the result over; an `object` is Python's already, and no policy matters to it."""
+Handing = OneOf["value", "pointer", "reference", "memory", "array", "object"]
+"""How C++ hands the result over: `memory` is a view that is converted, `array` an array that was given no owner; an
+`object` is Python's already, and no policy matters to it."""
 
 _KEEP = re.compile(r"\b(?P<name>\w++)\s*+<\s*+(?P<nurse>\d+)\s*,\s*(?P<patient>\d+)")
 _WORD = re.compile(r"\w+")

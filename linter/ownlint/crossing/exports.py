@@ -217,7 +217,7 @@ class Exports:
             return cls, "new"
         if is_converted(binding, signature.result, signature.roles):
             return "", "plain"
-        return cls, signature.handing
+        return cls, "memory" if signature.handing == "array" else signature.handing
 
     def _lent(
         self,

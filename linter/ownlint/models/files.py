@@ -35,7 +35,7 @@ from ownlint.models.records import (
 from ownlint.models.tables import ModelError, ModelTable, parse
 
 _HANDINGS = tuple(
-    way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value", "memory")
+    way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value", "memory", "array")
 )
 """What a framework can have a default policy for."""
 

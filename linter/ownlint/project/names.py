@@ -184,6 +184,7 @@ class ProjectNames:
             candidates = self._visible(candidates, file, scope)
         if not candidates:
             return None
+        candidates = _without_declarations(candidates)
         if len({a.target for _, a in candidates}) > 1:
             around = [(f, a) for f, a in candidates if a.scope and qualified.encloses(a.scope, scope)]
             same = around or [(f, a) for f, a in candidates if f is file]
@@ -235,6 +236,16 @@ class ProjectNames:
             if imported.name == "*" and name.partition(".")[0] in self._models.exports(imported.target):
                 return f"{imported.target}.{name}"
         return ""
+
+
+def _without_declarations(candidates: list[tuple[File, r.Alias]]) -> list[tuple[File, r.Alias]]:
+    """Without the `using heat::Grid` that declare another of the candidates: both are one type."""
+    types_of = [_join(alias) for _, alias in candidates if alias.kind == "type"]
+    return [
+        (file, alias)
+        for file, alias in candidates
+        if alias.kind != "using" or not any(qualified.names(full, alias.target.removeprefix("::")) for full in types_of)
+    ]
 
 
 def _join(alias: r.Alias) -> str:

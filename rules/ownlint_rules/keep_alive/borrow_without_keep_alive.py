@@ -71,7 +71,8 @@ return a copy. For a property, pass the keep-alive to the getter: `py::cpp_funct
 - classes that hold a shared pointer or a Python object next to the pointer
 - results that are converted (strings, numbers, containers of values), and `self` returned
 - statics and globals, call policies, explicit keep-alive calls
-- what points into an object that is never freed, where Python owns no object of its class; `possible` where C++ may free it
+- what points into an object that is never freed, where Python owns no object of its class (`possible` where C++ may
+  free it)
 - pointers that the object received from outside, which others own
 
 ## Known limitations
