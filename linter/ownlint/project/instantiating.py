@@ -2,7 +2,9 @@
 
 What such a template says of `T` is said of every type that it is called with, so that each `bind<Cursor>(m)` of the
 project makes a copy of it: the function, the lambdas in it, and what they bind. The first copy takes the place of the
-template. Nothing but explicit arguments is followed: a type that is deduced stays the parameter it is.
+template. Followed are explicit arguments, and those deduced from a class object: `def_sequence(cursor)` of a
+`template <class T, class... O> void def_sequence(py::class_<T, O...>& cls)`, or of a `template <class C> .. (C& cls)`.
+Any other type that is deduced stays the parameter it is.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from msgspec.structs import replace
 
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements, values
-from ownlint.flow.places import calls_in, last_name
+from ownlint.flow.places import calls_in, last_name, strip
 from ownlint.project import types
 
 _MOST = 32
@@ -45,6 +47,8 @@ class Instance(NamedTuple):
     """What each template parameter stands for."""
     texts: tuple[tuple[str, str], ...]
     """What a plain parameter is given, where that is a text: the name of a class is told so."""
+    classes: tuple[tuple[str, int], ...] = ()
+    """The bound class of the template's own file that a parameter is given."""
 
 
 Repeats = dict[str, tuple[r.Span, ...]]
@@ -57,13 +61,15 @@ def instantiated(files: Iterable[r.FileRecord]) -> tuple[list[r.FileRecord], Rep
     templates = {file.path: found for file in all_files if (found := _templates(file))}
     if not templates:
         return all_files, {}
-    wanted = {one.record.name for many in templates.values() for one in many}
-    calls = list(_calls(all_files, wanted))
+    own = {path: {one.record.name for one in many} for path, many in templates.items()}
+    calls = list(_calls(all_files, {name for names in own.values() for name in names}))
     repeats: Repeats = {}
     out = []
     for file in all_files:
         for template in templates.get(file.path, ()):
-            instances = _instances(template, calls)
+            name = template.record.name
+            meant = (one for one in calls if one.file is template.file or name not in own.get(one.file.path, ()))
+            instances = _instances(template, meant)
             if instances:
                 file = _Copies(file, template.at).made(instances)
             if len(instances) > 1:
@@ -96,36 +102,81 @@ def _names(written: str) -> Iterator[str]:
         yield (match[1] or match[2] or "") if match else ""
 
 
-def _calls(files: Iterable[r.FileRecord], wanted: set[str]) -> Iterator[tuple[r.FileRecord, r.FunctionRecord, r.Call]]:
-    """Where one of these templates is called with its arguments written out, in order."""
+class _Asked(NamedTuple):
+    """A call of one of these templates."""
+
+    file: r.FileRecord
+    around: int
+    """The function that it stands in: its index in the file."""
+    call: r.Call
+
+    @property
+    def function(self) -> r.FunctionRecord:
+        return self.file.functions[self.around]
+
+
+def _calls(files: Iterable[r.FileRecord], wanted: set[str]) -> Iterator[_Asked]:
+    """Where one of these templates is called, in order."""
     for file in files:
         if file.language != "cpp":
             continue
-        for record in file.functions:
+        for index, record in enumerate(file.functions):
             if wanted.isdisjoint(record.mentions):
                 continue
             said = (value for statement in statements(r.decode_body(record)) for value in values(statement))
             for call in (call for value in said for call in calls_in(value)):
-                if call.template and last_name(call.callee) in wanted:
-                    yield file, record, call
+                if last_name(call.callee) in wanted:
+                    yield _Asked(file, index, call)
 
 
-def _instances(template: Template, calls: Iterable[tuple[r.FileRecord, r.FunctionRecord, r.Call]]) -> list[Instance]:
+def _instances(template: Template, calls: Iterable[_Asked]) -> list[Instance]:
     found: dict[Instance, None] = {}
-    for file, around, call in calls:
+    for asked in calls:
+        call = asked.call
         if last_name(call.callee) != template.record.name or len(call.args) > len(template.record.parameters):
             continue
-        given = types.arguments_of(call.template)
-        if len(given) > len(template.names) or _is_dependent(file, around, given):
+        given = types.arguments_of(call.template) if call.template else ()
+        if len(given) > len(template.names):
             continue
-        words = tuple((name, said) for name, said in zip(template.names, given, strict=False) if name)
+        words = {name: said for name, said in zip(template.names, given, strict=False) if name}
+        classes = []
+        for parameter, argument in zip(template.record.parameters, call.args, strict=False):
+            if (index := _bound_class(asked, argument)) >= 0:
+                bound = asked.file.bound_classes[index]
+                words = {**dict(_deduced(template, parameter.type, bound)), **words}
+                classes += [(parameter.name, index)] if asked.file is template.file else []
+        if not words or _is_dependent(asked.file, asked.function, words.values()):
+            continue
         texts = tuple(
             (parameter.name, said.text.strip('"'))
             for parameter, said in zip(template.record.parameters, call.args, strict=False)
             if isinstance(said, r.Literal) and said.kind == "str"
         )
-        found.setdefault(Instance(words, texts))
+        found.setdefault(Instance(tuple(words.items()), texts, tuple(classes)))
     return list(found)[:_MOST]
+
+
+def _bound_class(asked: _Asked, argument: r.Value) -> int:
+    """The bound class whose object an argument is: a variable, or the chain of calls that makes it; -1 for others."""
+    inner = strip(argument)
+    if isinstance(inner, r.Unary) and inner.op in ("*", "&"):
+        inner = strip(inner.value)
+    for index, bound in enumerate(asked.file.bound_classes):
+        if isinstance(inner, r.Name) and bound.variable == inner.text and bound.in_function == asked.around:
+            return index
+        if isinstance(inner, r.Call) and inner.start <= bound.start and bound.end <= inner.end:
+            return index
+    return -1
+
+
+def _deduced(template: Template, written: str, bound: r.BoundClass) -> Iterator[tuple[str, str]]:
+    """What the parameters of a template stand for where a parameter of the function is given a class object."""
+    kind = types.parse(written)
+    if kind.name in template.names:
+        yield kind.name, f"class_<{', '.join(bound.arguments)}>"
+    for name, said in zip(kind.arguments, bound.arguments, strict=False):
+        if name in template.names:
+            yield name, said
 
 
 def _is_dependent(file: r.FileRecord, around: r.FunctionRecord, given: Iterable[str]) -> bool:
@@ -156,7 +207,7 @@ class _Copies:
         classes, bindings = list(self.file.bound_classes), list(self.file.bindings)
         for number, instance in enumerate(instances):
             moved = {at: at if number == 0 else len(functions) + order for order, at in enumerate(self.inside)}
-            copy = _Copy(dict(instance.words), moved)
+            copy = _Copy(dict(instance.words), moved, dict(instance.classes))
             copied = [copy.function(self.file.functions[at]) for at in self.inside]
             own = [at for at, record in enumerate(self.file.bound_classes) if record.in_function in moved]
             owners = {at: at if number == 0 else len(classes) + order for order, at in enumerate(own)}
@@ -208,9 +259,18 @@ _STRING_OR_NAME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*(?:"|\\?\Z)|(?<![\w:])\w
 class _Copy:
     """Writes one type for each parameter, and new numbers for the functions that are copied along."""
 
-    def __init__(self, words: Mapping[str, str], moved: Mapping[int, int]) -> None:
+    def __init__(self, words: Mapping[str, str], moved: Mapping[int, int], classes: Mapping[str, int]) -> None:
         self.words = words
         self.moved = moved
+        self.classes = classes
+        self.members = [
+            (
+                re.compile(rf"(?:\btypename\s+)?(?<![\w:]){re.escape(said)}\s*::\s*[tT]ype\b"),
+                types.parse(said).arguments[0],
+            )
+            for said in words.values()
+            if said.startswith("class_<")
+        ]
 
     def function(self, record: r.FunctionRecord) -> r.FunctionRecord:
         body = r.encode_body(self._inside(r.decode_body(record)))
@@ -225,12 +285,20 @@ class _Copy:
     def binding(self, record: r.BindingRecord, owners: Mapping[int, int]) -> r.BindingRecord:
         copied: r.BindingRecord = self._inside(record)
         owner = owners.get(record.owner, record.owner)
+        if owner < 0:
+            owner = self.classes.get(record.parent, owner)
         return replace(copied, name=record.name, in_function=self.moved[record.in_function], owner=owner)
+
+    def _text(self, said: str) -> str:
+        filled = _STRING_OR_NAME.sub(lambda match: self.words.get(match[0], match[0]), said)
+        for member, held in self.members:
+            filled = member.sub(lambda _: held, filled)  # noqa: B023 - it is used at once
+        return filled
 
     def _inside(self, said: Any) -> Any:
         match said:
             case str():
-                return _STRING_OR_NAME.sub(lambda match: self.words.get(match[0], match[0]), said)
+                return self._text(said)
             case tuple():
                 return tuple(map(self._inside, said))
             case r.Literal(kind="str" | "char"):
