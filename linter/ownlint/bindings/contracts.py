@@ -17,7 +17,14 @@ from ownlint.bindings.objects import Made, Shape, made_by_hand, views_in
 from ownlint.bindings.origins import Origin, Origins, sources_of
 from ownlint.bindings.ownership import outlives_owner
 from ownlint.bindings.policies import Handing, KeepAlive, Policies
-from ownlint.bindings.signatures import bound_class, has_own_holder, is_converted, is_never_deleted, is_plain
+from ownlint.bindings.signatures import (
+    bound_class,
+    has_own_holder,
+    is_converted,
+    is_in_macro,
+    is_never_deleted,
+    is_plain,
+)
 from ownlint.bindings.targets import Target, returned_values, scope_of, target_of
 from ownlint.bindings.views import borrowing_field, holds, points_at, shares_itself
 from ownlint.facts import records as r
@@ -84,7 +91,7 @@ def policies_of(binding: Binding) -> Policies | None:
 def renumbered(binding: Binding, keep: KeepAlive, nurse: int, patient: int) -> Fix | None:
     """The same keep-alive with other indexes; None where it is not written out on the spot."""
     was = re.search(r"<\s*\d+\s*,\s*\d+\s*>", keep.extra.text)
-    if was is None:
+    if was is None or is_in_macro(binding):
         return None
     text = keep.extra.text[: was.start()] + f"<{nurse}, {patient}>" + keep.extra.text[was.end() :]
     return Fix(f"write `{text}`", (Edit(binding.path, keep.extra.span, text),))

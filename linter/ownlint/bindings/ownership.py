@@ -32,7 +32,7 @@ _REFERS = ("reference", "reference internal")
 _DEEPEST = 4
 
 
-class _Handed(NamedTuple):
+class _HandedClasses(NamedTuple):
     """Last names of classes."""
 
     owned: frozenset[str]
@@ -78,7 +78,7 @@ def is_lent(program: Program, name: str) -> bool:
 # --- what the bindings hand out -----------------------------------------------------------------
 
 
-class _Gathered:
+class _OwnershipReading:
     """What the bindings of a program say, one after the other."""
 
     def __init__(self, program: Program) -> None:
@@ -142,8 +142,8 @@ def _taken(binding: Binding, signature: Signature) -> Iterator[str]:
 
 
 @program_question
-def _handed(program: Program) -> _Handed:
-    found = _Gathered(program)
+def _handed(program: Program) -> _HandedClasses:
+    found = _OwnershipReading(program)
     for binding in program.bindings:
         found.add(binding)
     for file, record in _bound(program):
@@ -171,7 +171,7 @@ def _handed(program: Program) -> _Handed:
     reached = _closed(found.owned, found.lenders)
     elsewhere = _closed(found.elsewhere, found.lenders)
     fixed = _closed(found.fixed, found.lenders)
-    return _Handed(*map(frozenset, (found.owned, found.lent, reached, elsewhere, fixed)))
+    return _HandedClasses(*map(frozenset, (found.owned, found.lent, reached, elsewhere, fixed)))
 
 
 def _closed(names: set[str], lenders: dict[str, set[str]]) -> set[str]:

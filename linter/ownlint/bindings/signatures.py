@@ -254,6 +254,12 @@ def policy_named(binding: Binding, meaning: str) -> str:
     return f"{spelled_namespace(binding.file, framework)}{kind}::{name}" if name and kind else ""
 
 
+def is_in_macro(binding: Binding) -> bool:
+    """Whether a macro of the project writes the binding, so that nothing can be added to it where it is called."""
+    record = binding.record
+    return record.callable is not None and record.callable.end >= record.end
+
+
 def behind_callable(binding: Binding) -> Span:
     """Where one more extra can be written: behind the last thing that is said in the brackets."""
     said = [binding.record.callable, binding.record.setter, *binding.record.extras]

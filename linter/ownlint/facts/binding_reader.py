@@ -15,6 +15,7 @@ from typing import Literal, cast
 
 import msgspec
 
+from ownlint.facts import binding_macros
 from ownlint.facts import records as r
 from ownlint.facts.show import text as written
 from ownlint.facts.vocabulary import Framework, Vocabulary
@@ -27,6 +28,7 @@ Kind = Literal[
 CUT = "<chain>"
 """What stands in a long chain, cut by `values`, for the statement before that has the same range."""
 
+_WORD = re.compile(r"\w+")
 _MODULE = re.compile(r"(?:\w+::)*module_?\b")
 _MODULE_NAME = re.compile(r"(?:\w*_)?(?:m|mod|module|sub|submodule|scope)_?(?:\d+|_\w+)?", re.IGNORECASE)
 _STRING = re.compile(r'(?:u8|[uUL])?(?:R"([^()\\ ]*)\((?P<raw>.*)\)\1"|"(?P<plain>(?:[^"\\]|\\.)*)")', re.DOTALL)
@@ -40,10 +42,12 @@ def extract(
     words = {word for framework in vocabulary.frameworks for word in (*framework.classes, *framework.methods)}
     aliases = [alias for one in (*headers, file) for alias in one.aliases]
     templates = [alias.target for alias in aliases if alias.kind == "type" and "class" in alias.target]
-    if not templates and all(words.isdisjoint(function.mentions) for function in file.functions):
+    macros = any(macro.parameters is not None for one in (*headers, file) for macro in one.macros)
+    if not templates and not macros and all(words.isdisjoint(function.mentions) for function in file.functions):
         return (), ()
     reader = _BindingReader(file, vocabulary.frameworks, headers)
     words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
+    words.update(name for name, macro in reader.macros.items() if not words.isdisjoint(_WORD.findall(macro.body)))
     registries = _registries(vocabulary.registries)
     chosen = [
         index
@@ -113,6 +117,8 @@ class _BindingReader:
         self.linked: set[int] = set()
         self.pieces: dict[r.Span, r.Value] = {}
         self.last: _Object | None = None
+        self.macros = _binding_macros((*headers, file), frameworks)
+        self.opened: dict[r.Span, _Object | None] = {}
 
     def read(self, index: int) -> None:
         self.function = index
@@ -204,6 +210,11 @@ class _BindingReader:
         for member, link in reversed(links):
             if member.name in self.names.methods:
                 found = self._link(found, base, member, link)
+            elif (
+                macro := self.macros.get(member.name)
+            ) is not None:  # `.METHOD(Pump, attach)`: the dot stands before it
+                self.last = found or self.last
+                found = self._opened(link, msgspec.structs.replace(macro, body=f".{macro.body}"))
             elif member.name == "def_submodule":
                 found = found or self._guess(base, "def")
                 found = found and _Object(found.framework, module=True)
@@ -216,8 +227,21 @@ class _BindingReader:
     def _whole(self, value: r.Value) -> r.Value:
         return self.pieces.get(value.span, value) if isinstance(value, r.Name) and value.text == CUT else value
 
+    def _opened(self, call: r.Call, macro: r.Macro) -> _Object | None:
+        """What a call of a macro that binds gives back."""
+        if call.span not in self.opened:
+            self.opened[call.span] = None
+            chain = binding_macros.expanded(call, macro)
+            found = self._chain(chain) if isinstance(chain, r.Call) else None
+            self.opened[call.span] = self.last = found or self.last
+        return self.opened[call.span]
+
     def _base(self, base: r.Value) -> _Object | None:
         match base:
+            case r.Name(text=binding_macros.BEFORE):
+                return self.last
+            case r.Call(callee=r.Name(text=name)) if (macro := self.macros.get(name)) is not None:
+                return self._opened(base, macro)
             case r.Call(callee=r.Name(text=name), template=template, args=args):
                 if spelled := self.names.class_template(f"{name}<{template}>" if template else name):
                     return self._class(base, args, *spelled)
@@ -333,6 +357,20 @@ class _BindingReader:
             parent=parent,
             setter_extras=tuple(setters),
         )
+
+
+def _binding_macros(files: Sequence[r.FileRecord], frameworks: tuple[Framework, ...]) -> dict[str, r.Macro]:
+    """The macros with parameters whose bodies declare classes or members, by name; none that is defined in two ways."""
+    words = {word for framework in frameworks for word in (*framework.classes, *framework.methods)}
+    found: dict[str, set[r.Macro]] = {}
+    for macro in (macro for file in files for macro in file.macros):
+        found.setdefault(macro.name, set()).add(macro)
+    return {
+        name: next(iter(every))
+        for name, every in found.items()
+        if len({macro.body for macro in every}) == 1
+        and all(one.parameters is not None and not words.isdisjoint(_WORD.findall(one.body)) for one in every)
+    }
 
 
 def _shape(kind: Kind, args: tuple[r.Value, ...], framework: Framework) -> tuple[str, Kind, tuple[r.Value, ...]]:

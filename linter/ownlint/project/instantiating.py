@@ -102,7 +102,7 @@ def _names(written: str) -> Iterator[str]:
         yield (match[1] or match[2] or "") if match else ""
 
 
-class _Asked(NamedTuple):
+class _TemplateCall(NamedTuple):
     """A call of one of these templates."""
 
     file: r.FileRecord
@@ -115,7 +115,7 @@ class _Asked(NamedTuple):
         return self.file.functions[self.around]
 
 
-def _calls(files: Iterable[r.FileRecord], wanted: set[str]) -> Iterator[_Asked]:
+def _calls(files: Iterable[r.FileRecord], wanted: set[str]) -> Iterator[_TemplateCall]:
     """Where one of these templates is called, in order."""
     for file in files:
         if file.language != "cpp":
@@ -126,10 +126,10 @@ def _calls(files: Iterable[r.FileRecord], wanted: set[str]) -> Iterator[_Asked]:
             said = (value for statement in statements(r.decode_body(record)) for value in values(statement))
             for call in (call for value in said for call in calls_in(value)):
                 if last_name(call.callee) in wanted:
-                    yield _Asked(file, index, call)
+                    yield _TemplateCall(file, index, call)
 
 
-def _instances(template: Template, calls: Iterable[_Asked]) -> list[Instance]:
+def _instances(template: Template, calls: Iterable[_TemplateCall]) -> list[Instance]:
     found: dict[Instance, None] = {}
     for asked in calls:
         call = asked.call
@@ -156,7 +156,7 @@ def _instances(template: Template, calls: Iterable[_Asked]) -> list[Instance]:
     return list(found)[:_MOST]
 
 
-def _bound_class(asked: _Asked, argument: r.Value) -> int:
+def _bound_class(asked: _TemplateCall, argument: r.Value) -> int:
     """The bound class whose object an argument is: a variable, or the chain of calls that makes it; -1 for others."""
     inner = strip(argument)
     if isinstance(inner, r.Unary) and inner.op in ("*", "&"):
@@ -264,12 +264,11 @@ class _Copy:
         self.moved = moved
         self.classes = classes
         self.members = [
-            (
-                re.compile(rf"(?:\btypename\s+)?(?<![\w:]){re.escape(said)}\s*::\s*[tT]ype\b"),
-                types.parse(said).arguments[0],
-            )
+            (f"{before}{said}::{name}", types.parse(said).arguments[0])
             for said in words.values()
             if said.startswith("class_<")
+            for name in ("type", "Type")
+            for before in ("typename ", "")
         ]
 
     def function(self, record: r.FunctionRecord) -> r.FunctionRecord:
@@ -292,7 +291,7 @@ class _Copy:
     def _text(self, said: str) -> str:
         filled = _STRING_OR_NAME.sub(lambda match: self.words.get(match[0], match[0]), said)
         for member, held in self.members:
-            filled = member.sub(lambda _: held, filled)  # noqa: B023 - it is used at once
+            filled = filled.replace(member, held)
         return filled
 
     def _inside(self, said: Any) -> Any:

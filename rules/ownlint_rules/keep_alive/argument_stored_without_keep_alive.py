@@ -114,7 +114,7 @@ def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
 
 
 def _fix(binding: Binding, stored: arguments.Unkept, wanted: str) -> Fix | None:
-    if stored.by_setter:
+    if stored.by_setter or signatures.is_in_macro(binding):
         return None
     framework = signatures.framework_of(binding)
     if framework is None or framework.extras.get("keep_alive") != "keep alive":

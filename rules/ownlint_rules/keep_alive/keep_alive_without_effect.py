@@ -162,7 +162,7 @@ def _moved(binding: Binding, said: policies.Policies, extra: records.Extra, wrap
     is_getters = extra.text.endswith("()") and any(
         keep.extra == extra and (keep.nurse, keep.patient) == (0, 1) for keep in said.keep_alives()
     )
-    if getter is None or wrapped or not is_getters or not said.is_property:
+    if getter is None or signatures.is_in_macro(said.binding) or wrapped or not is_getters or not said.is_property:
         return None
     after = sorted([n for n in (binding.record.setter, *binding.record.extras) if n is not None], key=lambda n: n.start)
     before = next((one.end for one in reversed(after) if one.end <= extra.start), getter.end)

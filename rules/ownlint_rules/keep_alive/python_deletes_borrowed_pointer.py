@@ -109,7 +109,7 @@ def python_deletes_borrowed_pointer(binding: Binding) -> Iterator[Finding]:
 def _kept(binding: Binding) -> Fix | None:
     """The policy that keeps `self`, where none is written."""
     policy = signatures.policy_named(binding, "reference internal")
-    if not policy or binding.record.kind != "method":
+    if not policy or binding.record.kind != "method" or signatures.is_in_macro(binding):
         return None
     edit = Edit(binding.path, signatures.behind_callable(binding), f", {policy}")
     return Fix(f"use `{policy}`", (edit,), safe=True)
