@@ -90,7 +90,7 @@ from ownlint_rules.resources import _slot_enders as enders
 from ownlint_rules.resources import _slots as slots
 
 
-@rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle",))
+@rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle", "dealloc-misses-member"))
 def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
     known, ending = slots.slots(program), enders.enders(program)
     for slot in known.of(cls):

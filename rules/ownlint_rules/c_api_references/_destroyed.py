@@ -1,0 +1,322 @@
+"""Types of C whose objects own members that nothing releases when an object is destroyed.
+
+A type is a record or an array of slots; its dealloc function is known by the name of the slot or, in a record without
+names, by its position. A member is owned where some function stores a new reference in it, or adopts one into it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ownlint import Class, Function, Program, events, patterns, places, references, text, types
+from ownlint import records as r
+
+_DEEPEST = 4
+_ENDS = ("tp_dealloc", "tp_clear", "tp_finalize", "tp_del")
+"""Slots that end an object, or what it refers to; docs.python.org/3/c-api/typeobj.html."""
+_POSITIONS = frozenset({"3", "4"})
+"""Of tp_dealloc, after the macro of the head: `PyObject_HEAD_INIT(0) 0, "name", ...` has one number more."""
+_WORDS = re.compile(r"\w+")
+_OBJECT_FIELDS = frozenset({"T_OBJECT", "T_OBJECT_EX", "Py_T_OBJECT_EX", "_Py_T_OBJECT"})
+"""Kinds of `PyMemberDef` whose setter stores a new reference; docs.python.org/3/c-api/structures.html."""
+
+
+class OwnedStore(NamedTuple):
+    """A store of a reference that the member owns from then on; `function` is None for a line of a `PyMemberDef`."""
+
+    function: Function | None
+    path: str
+    at: r.Span
+
+
+class MissedMember(NamedTuple):
+    """`function` destroys an object of `cls`, or clears it for that, and does not release `member`. `borrows` says that
+    a reference that is not owned is stored in it as well."""
+
+    function: Function
+    cls: Class
+    member: r.Field
+    store: OwnedStore
+    borrows: bool
+
+
+@dataclass
+class _Ending:
+    """What the functions that end an object do to its members."""
+
+    touched: dict[str, list[Function]] = field(default_factory=dict)
+    """Name of a member -> the functions that release it, or give it to code that may."""
+    is_unknown: bool = False
+    """The object is passed to code that was not analysed."""
+    seen: set[Function] = field(default_factory=set)
+
+
+def missed(program: Program) -> Iterator[MissedMember]:
+    types_of = list(_destroyed_types(program))
+    owned = _owned(program, frozenset(cls for _, _, cls in types_of)) if types_of else {}
+    told: set[tuple[Class, str]] = set()
+    for dealloc, ends, cls in types_of:
+        wanted = {name: stores for (owner, name), stores in owned.items() if owner is cls}
+        if not wanted:
+            continue
+        ending = _Ending()
+        for function in ends:
+            _follow(function, ending)
+        if ending.is_unknown:
+            continue
+        for member in cls.record.fields:
+            stores = wanted.get(member.name)
+            if stores is None or not stores.owned or member.name in ending.touched or (cls, member.name) in told:
+                continue
+            told.add((cls, member.name))
+            yield MissedMember(_shown(dealloc, ending), cls, member, stores.owned[0], stores.borrows)
+
+
+def _shown(dealloc: Function, ending: _Ending) -> Function:
+    """The function in which the release is missing: the first that releases other members, else dealloc itself."""
+    others = [one for functions in ending.touched.values() for one in functions]
+    return dealloc if dealloc in others or not others else others[0]
+
+
+# --- types ---
+
+
+def _destroyed_types(program: Program) -> Iterator[tuple[Function, list[Function], Class]]:
+    """Each type with its dealloc function, all functions that end its objects, and the struct of its objects."""
+    for file in program.files.values():
+        for table in file.tables if file.language == "cpp" else ():
+            if table.kind not in ("type", "slot"):
+                continue
+            named = {end: one for end in _ENDS if (one := _in_table(program, file.path, table, end)) is not None}
+            dealloc = named.get("tp_dealloc")
+            cls = next((of for one in named.values() if (of := _object_of(one)) is not None), None)
+            if dealloc is not None and cls is not None:
+                yield dealloc, list(named.values()), cls
+
+
+def _in_table(program: Program, path: str, table: r.Table, end: str) -> Function | None:
+    for entry in table.entries:
+        by_place = end == "tp_dealloc" and table.kind == "type" and entry.name in _POSITIONS
+        if not (entry.name == end or entry.name == f"Py_{end}" or by_place) or not isinstance(entry.function, r.Name):
+            continue
+        found = program.index.functions_called(places.last_name(entry.function))
+        own = [one for one in found if one.path == path] or [one for one in found if one.record.kind == "function"]
+        if len(own) == 1 and len(own[0].record.parameters) == 1 and (not by_place or own[0].record.result == "void"):
+            return own[0]
+    return None
+
+
+def _object_of(end: Function) -> Class | None:
+    """The struct of whose objects it is given one: its parameter's, or that which the parameter is cast to."""
+    program, scope, file = end.program, end.record.scope, end.file
+    parameter = end.record.parameters[0]
+    written = [parameter.type]
+    written += [kind for kind, initial in end.locals.values() if _is_it(initial, {parameter.name})]
+    written += [inner.type for inner in end.values if isinstance(inner, r.Cast) and _is_it(inner, {parameter.name})]
+    for one in written:
+        kind = types.parse(program.names.expand(one, file, scope))
+        cls = program.names.find_class(kind.name, scope, file) if kind.pointers == 1 else None
+        if cls is not None and kind.last != "PyObject" and cls.record.destructor == "implicit":
+            return cls
+    return None
+
+
+# --- what destroys ---
+
+
+def _follow(function: Function, ending: _Ending, depth: int = 0) -> None:
+    """Adds what the function, and each helper that gets the object, does to members."""
+    if function in ending.seen:
+        return
+    ending.seen.add(function)
+    if depth > _DEEPEST or not function.record.parameters:
+        ending.is_unknown = True
+        return
+    known = references.references(function.program)
+    own = {function.record.parameters[0].name}
+    own |= {name for name, (_, initial) in function.locals.items() if _is_it(initial, own)}
+    for event in function.flow:
+        match event:
+            case events.OpaqueEvent():
+                ending.is_unknown = True
+            case events.CallEvent(node=call):
+                _add_call(function, call, own, known, ending, depth)
+            case events.Write(value=value):
+                _touch(value, function, ending)  # moved to a local, which is released
+            case events.LeaveEvent(value=value):
+                _touch(value, function, ending)
+
+
+def _add_call(
+    function: Function, call: r.Call, own: set[str], known: references.References, ending: _Ending, depth: int
+) -> None:
+    name = places.last_name(call.callee)
+    if known.is_macro(call):
+        _add_macro(call, function, ending)
+    receiver = places.receiver(call)
+    if receiver is not None and _is_it(receiver, own):
+        ending.is_unknown = True  # a method of the object, a destructor
+    for index, argument in enumerate(call.args):
+        if _is_it(argument, own):
+            if name == "tp_free" or known.is_macro(call) or known.is_library(call, function):
+                continue
+            if known.model(call, function) is not None:
+                continue
+            callee = function.program.calls.callee(call, function).functions
+            if len(callee) == 1 and index == 0:
+                _follow(callee[0], ending, depth + 1)
+            elif not _is_free(name):
+                ending.is_unknown = True
+        elif known.use(call, index, function) != "lent":
+            _touch(argument, function, ending)
+
+
+def _add_macro(call: r.Call, function: Function, ending: _Ending) -> None:
+    """A macro of the project may release each member that it mentions: `#define FIELDS(X) X(left) X(right)`."""
+    macros = function.program.macros
+    for macro in macros.named(places.last_name(call.callee)):
+        words = set(_WORDS.findall(macro.body))
+        if "##" in macro.body or any(word != macro.name and macros.named(word) for word in words):
+            ending.is_unknown = True
+        for word in words:
+            ending.touched.setdefault(word, []).append(function)
+
+
+def _is_free(name: str) -> bool:
+    return name == "free" or name.endswith("_free")
+
+
+def _touch(value: r.Value | None, function: Function, ending: _Ending) -> None:
+    for inner in places.walk(value):
+        if isinstance(inner, r.Member):
+            ending.touched.setdefault(inner.name, []).append(function)
+
+
+def _is_it(value: r.Value | None, own: set[str]) -> bool:
+    inner = places.strip(value)
+    while isinstance(inner, r.Cast) and inner.value is not None:
+        inner = places.strip(inner.value)
+    return isinstance(inner, r.Name) and inner.text in own
+
+
+# --- what is owned ---
+
+
+@dataclass
+class _Stores:
+    owned: list[OwnedStore] = field(default_factory=list)
+    borrows: bool = False
+
+
+def _owned(program: Program, wanted: frozenset[Class]) -> dict[tuple[Class, str], _Stores]:
+    """By class and name of a member what is stored in it."""
+    found: dict[tuple[Class, str], _Stores] = {}
+    members = {field.name for cls in wanted for field in cls.record.fields if types.parse(field.type).pointers == 1}
+    any_member = patterns.strings(sorted(members))
+    for function in program.functions if members else ():
+        if function.language != "cpp" or not references.may_count(function) or not function.says(any_member):
+            continue
+        for cls, name, at, is_owned in _stored_by(function, wanted):
+            stores = found.setdefault((cls, name), _Stores())
+            if is_owned:
+                stores.owned.append(OwnedStore(function, function.path, at))
+            else:
+                stores.borrows = True
+    for cls, name, path, line in _object_fields(program, wanted):
+        found.setdefault((cls, name), _Stores()).owned.append(OwnedStore(None, path, line))
+    return found
+
+
+def _object_fields(program: Program, wanted: frozenset[Class]) -> Iterator[tuple[Class, str, str, r.Span]]:
+    """The members that a `PyMemberDef` lets Python assign: `{"hook", T_OBJECT, offsetof(Timer, hook), 0}`."""
+    for file in program.files.values():
+        for table in file.tables:
+            for line in table.entries if table.kind == "field" else ():
+                if _OBJECT_FIELDS.isdisjoint(line.refers) or any("READONLY" in word for word in line.refers):
+                    continue
+                named = [
+                    program.names.find_class(program.names.expand(word, file, ""), "", file) for word in line.refers
+                ]
+                cls = next((one for one in named if one in wanted), None)
+                member = next((word for word in line.refers if cls is not None and word in cls.fields), None)
+                if cls is not None and member is not None:
+                    yield cls, member, file.path, r.Span(line.start, line.end)
+
+
+def _stored_by(function: Function, wanted: frozenset[Class]) -> Iterator[tuple[Class, str, r.Span, bool]]:
+    """The members of those classes in which the function stores something: the class, the name, where, and whether the
+    member owns a reference from then on."""
+    known = references.references(function.program)
+    for event in function.flow:
+        if isinstance(event, events.Write) and not event.fresh:
+            held = _member_of(event.target, function, wanted)
+            if held is None or event.value is None or known.is_null(event.value, function):
+                continue
+            if _is_same(event, held[1]):
+                continue
+            yield *held, event.span, _is_owned(function, event, event.value, known)
+        elif isinstance(event, events.CallEvent):
+            model = known.model(event.node, function)
+            for effect in model.effects if model is not None else ():
+                if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
+                    continue
+                if max(effect.place.index, effect.other.index) >= len(event.node.args):
+                    continue
+                held = _member_of(event.node.args[effect.other.index], function, wanted)
+                given = event.node.args[effect.place.index]
+                if held is not None and not known.is_null(given, function) and model is not None and model.counted:
+                    yield *held, event.span, True
+
+
+def _is_same(event: events.Write, name: str) -> bool:
+    return any(isinstance(inner, r.Member) and inner.name == name for inner in places.walk(event.value))
+
+
+def _member_of(target: r.Value | None, function: Function, wanted: frozenset[Class]) -> tuple[Class, str] | None:
+    """The class and the name of a member of an object: `self->hook`, of no element and no struct inside of it."""
+    inner = places.strip(target)
+    if not isinstance(inner, r.Member):
+        return None
+    written = function.program.types.holder(inner.base, function)
+    cls = function.program.names.find_class(written, function.record.scope, function.file) if written else None
+    if cls is None or cls not in wanted or inner.name not in cls.fields:
+        return None
+    field = cls.fields[inner.name]
+    return (cls, inner.name) if types.parse(field.type).pointers == 1 and "[" not in field.type else None
+
+
+def _is_owned(function: Function, store: events.Write, value: r.Value, known: references.References) -> bool:
+    """Whether what is stored is a reference that the function owns and does not release afterwards."""
+    flow = function.flow
+    inner = places.strip(value)
+    if known.source(value, function).kind == "new":
+        return True
+    names = {inner.text} if isinstance(inner, r.Name) and inner.text in function.declared else set()
+
+    def uses(event: events.Event, wanted: str) -> bool:
+        return isinstance(event, events.CallEvent) and any(
+            known.use(event.node, index, function) == wanted and _is_value(argument, store, names)
+            for index, argument in references.arguments(event.node)
+        )
+
+    def replaces(event: events.Event) -> bool:
+        return isinstance(event, events.Write) and event.place[:1] in {(name,) for name in names}
+
+    if flow.path(store, lambda event: uses(event, "released"), replaces) is not None:
+        return False
+    if any(uses(event, "retained") for event in flow):
+        return True
+    made = [event.value for name in names for event in flow.writes_to((name,))]
+    real = [one for one in made if one is not None and not known.is_null(one, function)]
+    return bool(real) and all(known.source(one, function).kind == "new" for one in real)
+
+
+def _is_value(argument: r.Value, store: events.Write, names: set[str]) -> bool:
+    """Whether it is what was stored: the local, or the member itself."""
+    inner = places.strip(argument)
+    if isinstance(inner, r.Name):
+        return inner.text in names
+    return isinstance(inner, r.Member) and store.target is not None and text(inner) == text(store.target)
