@@ -415,6 +415,13 @@ class Reading:
         root = types.parse(self.function.locals.get(inner.text, ("&", None))[0])
         return inner.text not in self.function.declared or bool(root.pointers) or root.reference
 
+    def is_lasting_address(self, name: str) -> bool:
+        """Whether a local is the address of what is there when the call is over: `Node** slot = &slots_[key]`."""
+        initial = strip(self.function.locals.get(name, ("", None))[1])
+        if not isinstance(initial, r.Unary) or initial.op != "&" or self.parameter(name) is not None:
+            return False
+        return not isinstance(strip(initial.value), r.Name) and self.lives_on(initial.value)
+
     def comes_out(self, index: int, sources: set[DutySource]) -> None:
         for source in sources:
             if source.made is not None and source.at not in self.given_away and source.at not in self.ended:
@@ -503,6 +510,8 @@ class Reading:
             if fills and isinstance(inner, r.Name | r.Member | r.Index):
                 self.put({source}, self.owns(self.resources.program.types.of(inner, self.function)), call, inner)
                 self.carries(inner, {source})
+        elif self.is_lasting_reference(inner.text) if is_address else self.is_lasting_address(inner.text):
+            self.put({source}, self.owns(self.resources.program.types.of(inner, self.function)), call, inner)
         elif not is_address and (index := self.parameter(inner.text)) is not None:
             self.comes_out(index, {source})
         else:

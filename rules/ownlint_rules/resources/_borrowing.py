@@ -24,9 +24,12 @@ def puts(function: Function) -> Iterator[tuple[r.Node, r.Value, r.Value]]:
             case r.Assign(op="=", target=r.Index() as target, value=held):
                 yield inner, target, held
             case r.Call(callee=r.Member(base=base, name=name), args=(*_, last)) if name in words:
-                yield inner, base, last
+                if name not in _KEY_FIRST or len(inner.args) > 1:
+                    yield inner, base, last
 
 
+_KEY_FIRST = frozenset({"try_emplace"})
+"""Methods of maps alone: the only argument is the key."""
 _MOST_ACCESSORS = 3
 """So many functions are asked, one of which answers with what the next does."""
 

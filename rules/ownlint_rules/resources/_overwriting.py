@@ -59,8 +59,19 @@ def _target(store: SlotStore) -> r.Value | None:
         case r.Assign(target=target):
             return target
         case r.Call(args=args):
-            return next((inner.value for inner in map(places.strip, args) if isinstance(inner, r.Unary)), None)
+            given = [places.strip(arg) for arg in args]
+            written = next((inner.value for inner in given if isinstance(inner, r.Unary)), None)
+            return written or next((place for inner in given if (place := _pointed(inner, store)) is not None), None)
     return None
+
+
+def _pointed(value: r.Value | None, store: SlotStore) -> r.Value | None:
+    """Of a local that is the address of the place, the place as the body writes it: `*slot`."""
+    if not isinstance(value, r.Name):
+        return None
+    initial = places.strip(store.function.locals.get(value.text, ("", None))[1])
+    is_address = isinstance(initial, r.Unary) and initial.op == "&"
+    return r.Unary(value.start, value.end, "*", value) if is_address else None
 
 
 def _is_own(store: SlotStore) -> bool:

@@ -75,7 +75,7 @@ class SlotEnders:
             return None
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
             return None
-        if slot.field.name in self._released_by_macros:
+        if slot.field.name in self._released_by_macros or self._is_listed_elsewhere(slot, stores):
             return None
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
         if all(self._is_ended_by_caller(store) for store in stores):
@@ -196,7 +196,19 @@ class SlotEnders:
             for leave in function.flow.leaves
         )
         tests = [event.value for event in function.flow if isinstance(event, e.Test) and event.span.start < begin]
-        return is_returned and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
+        asked = {name, *self._aliases(slot, function)}
+        return is_returned and not any(
+            places.last_name(part) in asked for value in tests for part in places.walk(value)
+        )
+
+    def _aliases(self, slot: Slot, function: Function) -> Iterator[str]:
+        """The locals that are other names for the slot or an element of it: `auto& kept = slots_[key]`."""
+        for name, (written, initial) in function.locals.items():
+            inner = places.strip(initial)
+            if ("&" in written or (isinstance(inner, r.Unary) and inner.op == "&")) and initial is not None:
+                found = self.slots.member(initial, function)
+                if found is not None and found[1] is slot.field:
+                    yield name
 
     def _leaves_the_project(self, store: SlotStore) -> bool:
         """Whether it is put into a local struct that is returned, and only code out of sight calls the function; or
@@ -226,7 +238,8 @@ class SlotEnders:
         """Whether the function returns that local by value, and only code out of sight calls it."""
         return (
             name in function.locals
-            and not types.parse(function.locals[name][0]).pointers
+            and not (kind := types.parse(function.locals[name][0])).pointers
+            and not kind.reference
             and not self.program.index.is_called(function.name)
             and any(
                 leave.kind == "return" and isinstance(inner := places.strip(leave.value), r.Name) and inner.text == name
@@ -369,6 +382,35 @@ class SlotEnders:
         return any(
             SlotEnding(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
             for function in self._takers.get(slot.field.name, ())
+        )
+
+    def _is_listed_elsewhere(self, slot: Slot, stores: list[SlotStore]) -> bool:
+        """Whether a function of the class asks a library for such handles one by one, and releases them: of
+        `while (s = sqlite3_next_stmt(db_, nullptr)) sqlite3_finalize(s);` the library's own list has what the slot
+        holds."""
+        releases = {name.rpartition("::")[2] for store in stores for name in store.made.releases}
+        own = chain(slot.cls.methods, (slot.cls.destructor,) if slot.cls.destructor is not None else ())
+        return any(
+            self._is_answer_of_library(argument, method)
+            for method in own
+            if not releases.isdisjoint(method.mentioned)
+            for event in method.flow.calls
+            if places.last_name(event.node.callee) in releases
+            for argument in event.node.args[:1]
+        )
+
+    def _is_answer_of_library(self, value: r.Value, function: Function) -> bool:
+        """Whether the value is what a function answers with that has no body here, and hands out nothing to own."""
+        inner = places.strip(value)
+        if isinstance(inner, r.Name) and inner.text in function.locals:
+            written = [function.locals[inner.text][1], *(one.value for one in function.flow.writes_to((inner.text,)))]
+            return any(self._is_answer_of_library(one, function) for one in written if isinstance(one, r.Call))
+        return (
+            isinstance(inner, r.Call)
+            and inner.kind == "call"
+            and isinstance(inner.callee, r.Name)
+            and not self.program.calls.callee(inner, function).functions
+            and self.resources.acquisition(inner, function) is None
         )
 
     def _is_lent_elsewhere(self, slot: Slot) -> bool:
