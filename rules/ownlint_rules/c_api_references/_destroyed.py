@@ -206,27 +206,27 @@ def _is_it(value: r.Value | None, own: set[str]) -> bool:
 
 
 @dataclass
-class _Stores:
+class _OwnedStores:
     owned: list[OwnedStore] = field(default_factory=list)
     borrows: bool = False
 
 
-def _owned(program: Program, wanted: frozenset[Class]) -> dict[tuple[Class, str], _Stores]:
+def _owned(program: Program, wanted: frozenset[Class]) -> dict[tuple[Class, str], _OwnedStores]:
     """By class and name of a member what is stored in it."""
-    found: dict[tuple[Class, str], _Stores] = {}
+    found: dict[tuple[Class, str], _OwnedStores] = {}
     members = {field.name for cls in wanted for field in cls.record.fields if types.parse(field.type).pointers == 1}
     any_member = patterns.strings(sorted(members))
     for function in program.functions if members else ():
         if function.language != "cpp" or not references.may_count(function) or not function.says(any_member):
             continue
         for cls, name, at, is_owned in _stored_by(function, wanted):
-            stores = found.setdefault((cls, name), _Stores())
+            stores = found.setdefault((cls, name), _OwnedStores())
             if is_owned:
                 stores.owned.append(OwnedStore(function, function.path, at))
             else:
                 stores.borrows = True
     for cls, name, path, line in _object_fields(program, wanted):
-        found.setdefault((cls, name), _Stores()).owned.append(OwnedStore(None, path, line))
+        found.setdefault((cls, name), _OwnedStores()).owned.append(OwnedStore(None, path, line))
     return found
 
 
