@@ -12,7 +12,7 @@ from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._emptying import SlotEnding
 from ownlint_rules.resources._slot_enders import enders
-from ownlint_rules.resources._slots import Slot, SlotStore
+from ownlint_rules.resources._slots import Slot, SlotStore, is_by_constructor
 
 _HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
 _LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"})
@@ -100,6 +100,11 @@ def _names_in(store: SlotStore) -> frozenset[str]:
 def _is_set(event: e.Event, names: frozenset[str]) -> bool:
     """Whether one of the names gets another value."""
     return isinstance(event, e.Write) and len(event.place) == 1 and event.place[0] in names
+
+
+def _is_nothing(value: r.Value | None) -> bool:
+    inner = places.strip(value)
+    return inner is None or (isinstance(inner, r.Literal) and inner.kind == "null")
 
 
 def _is_message(value: r.Value) -> bool:
@@ -393,7 +398,48 @@ class _Filling:
 
     def _begins_empty(self, store: SlotStore) -> bool:
         """Whether the slot is in a local of the function, made by each call."""
-        return isinstance(store.node, r.Assign) and bool(self.ending.own_local(store.node.target))
+        if isinstance(store.node, r.Assign) and self.ending.own_local(store.node.target):
+            return True
+        target = places.strip(_target(store))
+        base = places.strip(target.base) if isinstance(target, r.Member) else None
+        return isinstance(base, r.Name) and (self._is_new_object(base.text) or self._is_zeroed(base.text, store))
+
+    def _is_new_object(self, name: str) -> bool:
+        """Whether the local only ever holds an object that the function has just made: `auto made = new Port()`."""
+        if name not in self.function.locals or name in (one.name for one in self.function.record.parameters):
+            return False
+        if any(is_by_constructor(one, self.slot.cls) for one in self.slot.stores):
+            return False
+        made = [write.value for write in self.flow.writes_to((name,)) if not _is_nothing(write.value)]
+        return bool(made) and all(self._makes_object(value) for value in made)
+
+    def _makes_object(self, value: r.Value | None) -> bool:
+        inner = places.strip(value)
+        while isinstance(inner, r.Cast) and inner.value is not None:
+            inner = places.strip(inner.value)
+        if not isinstance(inner, r.Call):
+            return False
+        if inner.kind == "construct" and len(inner.args) == 1:
+            return self._makes_object(inner.args[0])
+        made = self.ending.resources.acquisition(inner, self.function)
+        is_made = made is not None and made.where.kind == "result"
+        return is_made or places.last_name(inner.callee).startswith(("make_unique", "make_shared"))
+
+    def _is_zeroed(self, name: str, store: SlotStore) -> bool:
+        """Whether the whole object is set to zero on every path to the store: `memset(port, 0, sizeof *port)`."""
+        event = self._event(store)
+
+        def zeroes(one: e.Event) -> bool:
+            if not isinstance(one, e.CallEvent) or len(one.node.args) < 2:
+                return False
+            given, filled = places.strip(one.node.args[0]), places.strip(one.node.args[1])
+            is_zero = isinstance(filled, r.Literal) and filled.text in ("0", "'\\0'")
+            is_it = isinstance(given, r.Name) and given.text == name
+            return (
+                is_zero and is_it and "write" in self.function.program.models.verbs(places.last_name(one.node.callee))
+            )
+
+        return event is not None and self.flow.always_before(event, zeroes)
 
     def _asks_whose(self, value: r.Value) -> bool:
         """Whether the test is about a member that says whose the handle is: `if (mine_) free(p_);`."""
