@@ -5,6 +5,8 @@
 - a pointer or handle member, or a container of them, that some function fills with an acquired handle, while no
   function of the project releases it
 - the same for a member of a struct behind a pointer, filled through a reference or an iterator
+- an attribute of a Python object that holds a handle of a C library, if the project declares the function that releases
+  it with `ctypes` or `cffi` (`lib.sink_free.argtypes`) and never calls that for this attribute
 
 ## Why it is a bug
 
@@ -75,6 +77,7 @@ Hold it in a smart pointer or a scoped type, or release it in the destructor.
 - So is a member that may point into other memory as well, one of a struct of which nothing shows that an object is ever
   released, and the state of a module that clears nothing.
 - A handle that is stored in several members is reported at the first of them.
+- Of the text that `cdef` of `cffi` is given, only the beginning is read.
 
 ## Source
 
@@ -86,12 +89,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Class, Finding, Program, resources, rule
+from ownlint_rules.resources import _python_slots as python_slots
 from ownlint_rules.resources import _slot_enders as enders
 from ownlint_rules.resources import _slots as slots
 
 
-@rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle", "dealloc-misses-member"))
+@rule(
+    severity="error",
+    languages=("cpp", "python"),
+    anchors=(r"\brestype\b", r"\bcdef\b"),
+    cwe=(401, 404),
+    yields_to=("destructor-misses-handle", "dealloc-misses-member"),
+)
 def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
+    if cls.file.language == "python":
+        yield from _of_python(cls, program)
+        return
     known, ending = slots.slots(program), enders.enders(program)
     for slot in known.of(cls):
         certainty = ending.is_leaked(slot)
@@ -105,6 +118,18 @@ def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
             certainty=certainty,
             help=_help(known, slot, made),
             steps=(cls.step(slot.field, "declared here"),),
+        )
+
+
+def _of_python(cls: Class, program: Program) -> Iterator[Finding]:
+    for slot, dropping, certainty in python_slots.unreleased(cls, program):
+        where = f"in `{dropping.name}`" if dropping is not None else f"where the `{cls.name}` is closed"
+        yield slot.function.finding(
+            slot.at,
+            f"`{slot.attribute}` is never released",
+            certainty=certainty,
+            help=f"release it with `{slot.releases[0]}` {where}",
+            steps=(dropping.step(dropping.record, "releases nothing of it"),) if dropping is not None else (),
         )
 
 
