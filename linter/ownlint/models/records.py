@@ -357,6 +357,14 @@ class FunctionModel(msgspec.Struct, frozen=True):
                 return effect.place.index
         return None
 
+    @property
+    def lender(self) -> int | None:
+        """The index of the argument that what it returns is borrowed from; negative for its object."""
+        for effect in self.effects:
+            if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
+                return effect.other.index
+        return None
+
 
 class KindModel(msgspec.Struct, frozen=True):
     """What things are that these functions release: how they can be used, and how a message calls them."""

@@ -167,15 +167,10 @@ def _adopted(program: Program, path: str, member: str) -> Iterator[tuple[Functio
         if other.path != path or not other.mentions(*_setters(program)):
             continue
         for call in other.flow.calls:
-            model = known.model(call.node, other)
-            for effect in model.effects if model is not None else ():
-                if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
-                    continue
-                if max(effect.place.index, effect.other.index) >= len(call.node.args):
-                    continue
-                target = places.strip(call.node.args[effect.other.index])
+            for given, where in known.adopted(call.node, other):
+                target = places.strip(where)
                 if isinstance(target, r.Member) and target.name == member:
-                    yield other, call.node.args[effect.place.index]
+                    yield other, given
 
 
 @questions.program_question

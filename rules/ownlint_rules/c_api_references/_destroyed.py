@@ -57,7 +57,7 @@ class _Ending:
 def missed(program: Program) -> Iterator[MissedMember]:
     types_of = list(_destroyed_types(program))
     owned = _owned(program, frozenset(cls for _, _, cls in types_of)) if types_of else {}
-    told: set[tuple[Class, str]] = set()
+    seen: set[tuple[Class, str]] = set()
     for dealloc, ends, cls in types_of:
         wanted = {name: stores for (owner, name), stores in owned.items() if owner is cls}
         if not wanted:
@@ -69,9 +69,9 @@ def missed(program: Program) -> Iterator[MissedMember]:
             continue
         for member in cls.record.fields:
             stores = wanted.get(member.name)
-            if stores is None or not stores.owned or member.name in ending.touched or (cls, member.name) in told:
+            if stores is None or not stores.owned or member.name in ending.touched or (cls, member.name) in seen:
                 continue
-            told.add((cls, member.name))
+            seen.add((cls, member.name))
             yield MissedMember(_shown(dealloc, ending), cls, member, stores.owned[0], stores.borrows)
 
 
@@ -260,14 +260,9 @@ def _stored_by(function: Function, wanted: frozenset[Class]) -> Iterator[tuple[C
             yield *held, event.span, _is_owned(function, event, event.value, known)
         elif isinstance(event, events.CallEvent):
             model = known.model(event.node, function)
-            for effect in model.effects if model is not None else ():
-                if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
-                    continue
-                if max(effect.place.index, effect.other.index) >= len(event.node.args):
-                    continue
-                held = _member_of(event.node.args[effect.other.index], function, wanted)
-                given = event.node.args[effect.place.index]
-                if held is not None and not known.is_null(given, function) and model is not None and model.counted:
+            for given, where in known.adopted(event.node, function) if model is not None and model.counted else ():
+                held = _member_of(where, function, wanted)
+                if held is not None and not known.is_null(given, function):
                     yield *held, event.span, True
 
 

@@ -165,12 +165,9 @@ class Borrower:
 
     def _lender(self, call: r.Call) -> r.Value | None:
         """The argument into which a library's function makes a view."""
-        for model in self.program.calls.callee(call, self.function).models:
-            for effect in model.effects:
-                if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
-                    at = effect.other.index
-                    return call.args[at] if 0 <= at < len(call.args) else None
-        return None
+        models = self.program.calls.callee(call, self.function).models
+        at = next((model.lender for model in models if model.lender is not None), -1)
+        return call.args[at] if 0 <= at < len(call.args) else None
 
     def _local(self, name: str) -> WayIn | None:
         written, value = self.function.locals[name]

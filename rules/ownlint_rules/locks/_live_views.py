@@ -1,7 +1,7 @@
 """Ways into a guarded container that leave a `with` of Python: its live views, lazy iterators over it, and itself.
 
-`dict.items()` copies nothing, and neither does `zip` or a generator. Whoever goes through one after the lock was
-released sees the container change: a `RuntimeError` in one thread in a thousand, or entries that are half there.
+`dict.items()` copies nothing, and neither does `zip` or a generator. Code that iterates over one after the lock was
+released sees the container change: a `RuntimeError` now and then, or some of the entries.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ def escaping(function: Function) -> Iterator[LiveView]:
     held = locks.held(function)
     for leave in function.flow.leaves:
         way = _way(function, leave.value) if leave.kind == "return" else None
-        if way is not None and (found := _judged(function, cls, way, held.get(leave.index, frozenset()))):
-            yield LiveView(leave, way.member, found.lock, way.what, "", None, found.function, found.event)
+        found = _judged(function, cls, way, held.get(leave.index, frozenset())) if way is not None else None
+        if way is not None and found is not None:
+            lock, other = found
+            yield LiveView(leave, way.member, lock, way.what, "", None, other.function, other.event)
     for write in function.flow.writes:
-        if len(write.place) != 1 or not function.is_local(write.place):
-            continue
-        way = _way(function, write.value)
+        is_local = len(write.place) == 1 and function.is_local(write.place)
+        way = _way(function, write.value) if is_local else None
         found = _judged(function, cls, way, held.get(write.index, frozenset())) if way is not None else None
         if way is None or found is None:
             continue
-        used = _used_later(function, write, found.lock, held)
-        if used is not None:
-            name = write.place[0]
-            yield LiveView(used, way.member, found.lock, way.what, name, write, found.function, found.event)
+        lock, other = found
+        if (used := _used_later(function, write, lock, held)) is not None:
+            yield LiveView(used, way.member, lock, way.what, write.place[0], write, other.function, other.event)
 
 
 def _used_later(function: Function, write: e.Write, lock: str, held: dict[int, locks.Locks]) -> e.Event | None:
@@ -95,21 +95,12 @@ def _way(function: Function, value: r.Value | None) -> _LiveWay | None:
 def _goes_through(function: Function, callee: r.Name) -> int | None:
     """The argument from which on a function answers an iterator that goes through them as it is asked."""
     symbol = function.program.names.named(function.file, callee)
-    for model in function.program.models.function(symbol if "." in symbol else f"builtins.{callee.text}", "python"):
-        for effect in model.effects:
-            if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
-                return effect.other.index
-    return None
+    models = function.program.models.function(symbol if "." in symbol else f"builtins.{callee.text}", "python")
+    return next((model.lender for model in models if model.lender is not None), None)
 
 
-class _LiveChange(NamedTuple):
-    function: Function
-    event: e.Event
-    lock: str
-
-
-def _judged(function: Function, cls: Class, way: _LiveWay, here: locks.Locks) -> _LiveChange | None:
-    """Where another method changes the container under a lock that is held here, and never without it."""
+def _judged(function: Function, cls: Class, way: _LiveWay, here: locks.Locks) -> tuple[str, _MemberChange] | None:
+    """The lock that is held here under which another method changes the container, and never without it; and where."""
     if any(write.place == (places.THIS, way.member) for write in function.flow.writes):
         return None  # it takes the container out, and leaves another one in its place
     names = {one.lock[-1] for one in here if one.lock[0] == places.THIS}
@@ -118,7 +109,7 @@ def _judged(function: Function, cls: Class, way: _LiveWay, here: locks.Locks) ->
         under = [one for one in changes if lock in one.locks]
         other = next((one for one in under if one.function is not function), None)
         if other is not None and len(under) == len(changes):
-            return _LiveChange(other.function, other.event, lock)
+            return lock, other
     return None
 
 

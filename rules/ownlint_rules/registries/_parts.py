@@ -31,7 +31,8 @@ def left(home: Class) -> Iterator[EndOfParts]:
     """For the maps of a class, each function that does so, at the first place."""
     program, known = home.program, registries.registries(home.program)
     for field in home.record.fields:
-        part = _key_class(home, field)
+        key = registries.address_key(home, field)
+        part = program.names.find_class(key.name, home.symbol, home.file) if key is not None else None
         member = _parts_of(part) if part is not None else ""
         if part is None or not member:
             continue
@@ -45,20 +46,6 @@ def left(home: Class) -> Iterator[EndOfParts]:
             if function not in seen and takings and not any(_is_for_all(function, one, table) for one in takings):
                 seen.add(function)
                 yield EndOfParts(function, at, said, member, field.name, takings[0])
-
-
-def _key_class(home: Class, field: records.Field) -> Class | None:
-    """The class of the objects by whose addresses a map knows something."""
-    written = home.program.names.expand(field.type, home.file, home.symbol).rstrip("& ")
-    kind = types.parse(written)
-    if kind.pointers or not kind.arguments or "associative" not in _roles(home, written):
-        return None
-    key = types.parse(kind.arguments[0])
-    return home.program.names.find_class(key.name, home.symbol, home.file) if key.pointers == 1 else None
-
-
-def _roles(home: Class, written: str) -> tuple[str, ...]:
-    return home.program.types.roles_at(written, home.file, home.symbol)
 
 
 def _parts_of(cls: Class) -> str:

@@ -93,6 +93,16 @@ def tables(program: Program) -> list[AnyRegistry]:
     return found
 
 
+def address_key(home: Class, field: r.Field) -> types.Type | None:
+    """The type of the keys of a member that is a map, or a set, of addresses of objects; None for any other."""
+    written = home.program.names.expand(field.type, home.file, home.symbol).rstrip("& ")
+    kind = types.parse(written)
+    key = types.parse(kind.arguments[0]) if kind.arguments and not kind.pointers else types.parse("")
+    if key.pointers != 1 or key.is_scalar or key.last == "void":
+        return None
+    return key if "associative" in home.program.types.roles_at(written, home.file, home.symbol) else None
+
+
 class WaySearch:
     """Which events some way through a function comes to, or goes on from, without one of the `stops`. Two searches for
     a function, however many events are asked about."""

@@ -197,13 +197,9 @@ def _by_address(home: Class) -> Iterator[Finding]:
     program, known = home.program, registries.registries(home.program)
     held = {(one.path, one.at) for one in known.all}
     for field in home.record.fields:
-        written = program.names.expand(field.type, home.file, home.symbol).rstrip("& ")
-        kind = types.parse(written)
-        key = types.parse(kind.arguments[0]) if len(kind.arguments) > 1 and not kind.pointers else types.parse("")
-        if key.pointers != 1 or key.is_scalar or key.last == "void" or (home.path, field.span) in held:
-            continue
-        if "associative" not in program.types.roles_at(written, home.file, home.symbol):
-            continue
+        key = registries.address_key(home, field) if (home.path, field.span) not in held else None
+        if key is None or len(types.parse(program.names.expand(field.type, home.file, home.symbol)).arguments) < 2:
+            continue  # a set has keys alone
         table = registries.AnyRegistry((field.name,), field.name, home, home.path, field.span)
         takers = known.takers(table)
         ended = [

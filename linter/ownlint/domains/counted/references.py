@@ -83,6 +83,16 @@ class References:
             return None  # it only looks like one
         return best
 
+    def adopted(self, call: r.Call, function: Function) -> Iterator[tuple[r.Value, r.Value]]:
+        """What a call puts into a place that it is given, with the reference to it, and that place:
+        `Py_XSETREF(self->owner, Py_NewRef(owner))`."""
+        model = self.model(call, function)
+        for effect in model.effects if model is not None else ():
+            if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
+                continue
+            if max(effect.place.index, effect.other.index) < len(call.args):
+                yield call.args[effect.place.index], call.args[effect.other.index]
+
     def is_project(self, call: r.Call, function: Function) -> bool:
         return self.is_macro(call) or bool(self.program.calls.callee(call, function).functions)
 
