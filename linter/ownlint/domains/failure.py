@@ -45,8 +45,10 @@ _ASKS = re.compile(
 _LOGS = ("log", "debug log")
 _DEEPEST_END = 2
 _DEEPEST_THROW = 8
-_ON_A_PATH = because("path", "")
 """Calls that are followed to the end of the program."""
+_ON_A_PATH = because("path", "")
+_HAS_TO_BE_READ = frozenset({"nodiscard", "warn_unused_result", "gnu::warn_unused_result", "clang::warn_unused_result"})
+"""Attributes by which callers have to read what a function answers."""
 _PERHAPS_NOT = because("value", "`false` may not mean that it has failed")
 _ASKED_OF_ONE = re.compile(r"(?i:code|error_?code)$")
 """A method of that name tells what a status holds; a free function of that name does work and answers with a code."""
@@ -170,7 +172,8 @@ def _by_leave(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
     else:
         is_plain = types.parse(function.record.result).name == "bool"
         for call in _handed_on(function, leave):
-            yield Failure(leave, call, weaker(_ON_A_PATH, _PERHAPS_NOT) if is_plain else _ON_A_PATH, leave)
+            doubtful = is_plain and not _false_is_failure(function, leave, call)
+            yield Failure(leave, call, weaker(_ON_A_PATH, _PERHAPS_NOT) if doubtful else _ON_A_PATH, leave)
 
 
 def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
@@ -610,10 +613,22 @@ def _asks_by_name(function: Function, call: e.CallEvent) -> bool:
 
 
 def _changes_nothing(function: Function, call: e.CallEvent) -> bool:
-    """Whether it is a method that promises to leave its object as it is."""
-    callees = function.program.calls.callee(call.node, function).records
+    """Whether it is a method that promises to leave its object as it is, or a function that only reads."""
+    callee = function.program.calls.callee(call.node, function)
+    if len(callee.functions) == 1 and _only_reads(callee.functions[0]):
+        return True
+    callees = callee.records
     looking = [_given_types(one) for one in callees if "const" in one.qualifiers]
     return bool(looking) and all(_given_types(one) in looking for one in callees)
+
+
+@flow_question
+def _only_reads(callee: Function) -> bool:
+    """Whether a function answers with what it reads: it calls nothing and writes nothing that outlives it."""
+    flow = callee.flow
+    if flow.calls or "virtual" in callee.record.qualifiers or callee.record.result in ("", "void"):
+        return False
+    return all(write.fresh or (len(write.place) == 1 and callee.is_local(write.place)) for write in flow.writes)
 
 
 def _given_types(callee: r.FunctionRecord) -> tuple[str, ...]:
@@ -670,6 +685,34 @@ def fails_by_zero(function: Function) -> bool:
     answers = [strip(leave.value) for leave in function.flow.leaves if leave.kind == "return"]
     said = [answer.text for answer in answers if isinstance(answer, r.Literal)]
     return "0" in said[:-1] and said[-1:] == ["1"] and set(said) == {"0", "1"} and isinstance(answers[-1], r.Literal)
+
+
+def _false_is_failure(function: Function, leave: e.LeaveEvent, call: e.CallEvent) -> bool:
+    """Whether a `bool` that is handed on says with `false` that the work has failed: callers have to read it, or its
+    callee leaves early with `false`, or the function itself does so where something else has failed."""
+    callee = function.program.calls.callee(call.node, function)
+    if any(one.name in _HAS_TO_BE_READ for record in callee.records for one in record.annotations):
+        return True
+    if len(callee.functions) == 1 and fails_by_false(callee.functions[0]):
+        return True
+    return any(
+        other is not leave and refuses(function, other.value) is True and next(_from_tests(function, other), None)
+        for other in function.flow.leaves
+        if other.kind == "return" and other.value is not None
+    )
+
+
+@flow_question
+def fails_by_false(function: Function) -> bool:
+    """Whether a function of `bool` says with `false` that it has failed: `return false;` on the way, `return true;` at
+    the end, and something done between. One that only asks answers a question with both."""
+    if types.parse(function.record.result).name != "bool" or "const" in function.record.qualifiers:
+        return False
+    answers = [strip(leave.value) for leave in function.flow.leaves if leave.kind == "return"]
+    said = [answer.is_true if isinstance(answer, r.Literal) else None for answer in answers]
+    if False not in said[:-1] or said[-1:] != [True]:
+        return False
+    return any(isinstance(event, e.Write) and not event.fresh for event in function.flow) or bool(function.flow.calls)
 
 
 def _is_argument(effect: Effect) -> bool:

@@ -39,7 +39,8 @@ class Held(msgspec.Struct, frozen=True):
     """What is put into a place.
 
     `kind`: `flag` (true or another constant), `cleared` (false), `emptied` (null), `state` (an enumerator), `bit`,
-    `count`, `object` (something that was just made), `entry` (a key is present), `copy` (another place's value)."""
+    `count`, `object` (something that was just made, or the address of something), `entry` (a key is present), `copy`
+    (another place's value). `text` is how it is written, of an object that has an address."""
 
     kind: str
     truth: bool | None
@@ -80,6 +81,10 @@ def _assignments(function: Function) -> Iterator[Assignment]:
                 what = _written(op, value, where)
                 if what is not None:
                     yield Assignment(event, where, what)
+                if op == "=":
+                    for part, inner in parts_made(function, value, function.target(event)):
+                        if (what := held(inner)) is not None:
+                            yield Assignment(event, (*where, part), what)
             case e.CallEvent(node=call):
                 yield from _by_call(function, event, call)
 
@@ -95,6 +100,29 @@ def _written(op: str, value: r.Value | None, where: Place) -> Held | None:
         case "+=" if isinstance(value, r.Literal) and value.text == "1":
             return Held("count", True)
     return None
+
+
+def parts_made(function: Function, value: r.Value | None, target: r.Value | None) -> Iterator[tuple[str, r.Value]]:
+    """The members of a plain struct that is made in an assignment, with what each is given: `route_ = Route{&end, 0}`,
+    `route_ = {&end, 0}`, `route_ = {.end = &end}`. Nothing of a class with constructors."""
+    made = strip(value)
+    match made:
+        case r.Call(kind="construct", callee=callee, args=(_, *_) as given) if function.language == "cpp":
+            written = text(callee)
+        case r.Aggregate(kind="init", items=(_, *_) as given):
+            written = function.program.types.of(target, function)
+        case _:
+            return
+    cls = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
+    if cls is None or cls.record.bases or cls.declared(cls.name):
+        return
+    order = list(cls.fields)
+    for number, one in enumerate(given):
+        match one:
+            case r.Pair(key=r.Name(text=name), value=inner):
+                yield name, inner
+            case _ if number < len(order):
+                yield order[number], one
 
 
 def _by_call(function: Function, event: e.CallEvent, call: r.Call) -> Iterator[Assignment]:
@@ -204,7 +232,9 @@ def held(value: r.Value | None) -> Held | None:
             return Held("cleared", False, "false")
         case r.Name(text=name) if is_constant(inner):
             return Held("state", None, name)
-        case r.Name(text="this") | r.Unary(op="&") | r.Call(kind="new"):
+        case r.Name(text="this") | r.Unary(op="&"):
+            return Held("object", True, text(inner))
+        case r.Call(kind="new"):
             return Held("object", True)
         case r.Call(callee=callee) if _MAKERS.fullmatch(last_name(callee)):
             return Held("object", True)
@@ -238,11 +268,24 @@ def _set_by(setter: Function, call: r.Call) -> Iterator[tuple[Place, Held]]:
     given = {p.name: argument for p, argument in zip(setter.record.parameters, call.args, strict=False)}
     for write in setter.flow.writes:
         if write.op == "=" and not write.fresh and write.place[0] == THIS:
-            value = strip(write.value)
-            if isinstance(value, r.Name) and value.text in given:
-                value = given[value.text]
+            value = _as_given(strip(write.value), given)
             if (what := held(value)) is not None and what.kind != "copy":
                 yield write.place, what
+            for part, inner in parts_made(setter, value, setter.target(write)):
+                if (what := held(_as_given(inner, given))) is not None and what.kind != "copy":
+                    yield (*write.place, part), what
+
+
+def _as_given(value: r.Value | None, given: Mapping[str, r.Value]) -> r.Value | None:
+    """What a setter stores, in the words of its caller: the argument for a parameter, and its address for that of a
+    reference."""
+    inner = strip(value)
+    match inner:
+        case r.Name(text=name) if name in given:
+            return given[name]
+        case r.Unary(op="&", value=named) if isinstance(named, r.Name) and named.text in given:
+            return msgspec.structs.replace(inner, value=given[named.text])
+    return inner
 
 
 def is_truth(program: Program, name: str) -> bool:

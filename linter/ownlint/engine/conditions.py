@@ -21,6 +21,8 @@ from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 _DEPTH = 6
+_KEYS = frozenset({"entry", "flag", "object", "state"})
+"""What is held under a key that is there."""
 
 
 class Given(msgspec.Struct, frozen=True):
@@ -61,6 +63,10 @@ def comes_to(function: Function, value: r.Value | None, given: Given, depth: int
         case r.Binary(op="==" | "!=" | "is" | "is not" as op, left=left, right=right):
             same = _same(function, left, right, given, depth)
             return same if op in ("==", "is") else _not(same)
+        case r.Binary(op="in" | "not in" as op, left=key, right=container):
+            where = place(function, container)
+            if where is not None and (*where, f"[{text(key)}]") == given.place and given.held.kind in _KEYS:
+                return op == "in"
         case r.Binary(op=">" | ">=" | "<" | "<=" as op, left=left, right=r.Literal(kind="int", text="0" | "1")):
             if given.held.kind in ("count", "entry", "flag") and comes_to(function, left, given, depth + 1) is True:
                 return op in (">", ">=")
@@ -236,6 +242,8 @@ def _equals(holding: Held, other: r.Value) -> bool | None:
     """Whether what is held equals a constant, or the very expression it was copied from."""
     if holding.kind == "copy":
         return True if text(other) == holding.text else None
+    if holding.kind == "object" and holding.text and text(other) == holding.text:
+        return True
     if isinstance(other, r.Literal) and (other.kind == "null" or other.text == "0"):
         return _not(holding.truth)
     if isinstance(other, r.Literal) and other.kind == "int" and holding.kind in ("flag", "cleared", "state", "count"):
@@ -275,7 +283,7 @@ def _inserts_again(function: Function, base: r.Value, given: Given) -> bool | No
 
 def _has_key(function: Function, call: r.Call, given: Given) -> bool:
     """Whether the call asks a container for the key that is assumed to be there."""
-    if not call.args or given.held.kind not in ("entry", "flag", "object", "state"):
+    if not call.args or given.held.kind not in _KEYS:
         return False
     where = place(function, receiver(call))
     key = inserted(call, function) or call.args[0]

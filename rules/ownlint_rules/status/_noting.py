@@ -98,7 +98,7 @@ def _may_note(function: Function, write: e.Write) -> bool:
     if write.op != "=" or write.fresh or write.value is None:
         return False
     known = assignments.held(write.value)
-    return known is None or known.kind == "copy"
+    return known is None or known.kind == "copy" or (known.kind == "object" and bool(known.text))
 
 
 @questions.flow_question

@@ -71,7 +71,8 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
         ):
             continue
         if skips(function, test, now, announced, failed):
-            return Skip(function.step(test, f"`{flag}` decides here whether the work is done"), "certain")
+            sure = _answer_kept(function, test, now, announced, failed)
+            return Skip(function.step(test, f"`{flag}` decides here whether the work is done"), sure)
     found = _other_case(function, announced)
     if found is not None and _meets_again(function, announced, r.Span(found.value.start, found.value.end)):
         return Skip(function.step(found.value, f"`{flag}` decides here whether the work is done"), "certain")
@@ -369,6 +370,36 @@ def _is_remembered(
         and any(inner is failed.cause.node for inner in places.walk(event.value))
     }
     return any(assignments.place(function, answer) in stored for answer in answers)
+
+
+def _answer_kept(
+    function: Function, test: e.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
+) -> Certainty:
+    """Possible where whoever goes around the work gets what only its success sets, in something beside the flag:
+    `if (tried) return works;`. The failure is then kept, perhaps on purpose."""
+    if failed.cause is None:
+        return "certain"
+    heads = loop_heads(function, test)
+    taken = function.flow.after(test, lambda event: event in heads, branch=now)
+    answers = [assignments.place(function, event.value) for event in taken if isinstance(event, e.LeaveEvent)]
+    later = {event.place for event in function.flow.after(failed.cause) if isinstance(event, e.Write)}
+    before = {
+        event.place
+        for event in function.flow.dominators(failed.leave)
+        if isinstance(event, e.Write) and not _is_static(function, event)
+    }
+    same = assignments.place(function, failed.leave.value)
+    is_plain = types.parse(function.record.result).name == "bool"
+    if answers and all(
+        answer is not None
+        and (is_plain or answer == same)
+        and answer != announced.place
+        and answer in later - before
+        and (not function.is_local(answer) or answer[0] in lasting.statics(function))
+        for answer in answers
+    ):
+        return because("possible", f"`{places.render(answers[0] or ())}` may keep the outcome for every later call")
+    return "certain"
 
 
 def _asks_further(function: Function, answer: r.Value) -> bool:
