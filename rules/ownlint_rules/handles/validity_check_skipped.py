@@ -6,6 +6,7 @@
   siblings make first (the message gives the ratio)
 - the same if the check comes after the use, checks another object, or is missing on some path
 - once per class, with the lowest confidence, a check that no function makes
+- in Python the same of attributes that hold what a library of `ctypes` or `cffi` has returned
 
 ## Why it is a bug
 
@@ -95,6 +96,7 @@ from ownlint import (
     validity,
     weaker,
 )
+from ownlint_rules.handles import _python_validity as python_validity
 
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
 _LEAST = 2
@@ -109,9 +111,15 @@ class _Judged(NamedTuple):
     kind: validity.Kind
 
 
-@rule(severity="error", cwe=(416,))
+@rule(
+    severity="error",
+    cwe=(416,),
+    languages=("cpp", "python"),
+    anchors=(r"\bCDLL\(", r"\bdlopen\(", r"\brestype\b", r"\bcdef\b"),
+)
 def validity_check_skipped(cls: Class) -> Iterator[Finding]:
-    if cls.file.language != "cpp":
+    if cls.file.language == "python":
+        yield from python_validity.skipped(cls)
         return
     yield from _by_guard(cls)
     yield from _by_owner(cls)

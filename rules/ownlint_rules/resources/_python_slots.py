@@ -6,7 +6,6 @@ Which function releases what another hands out is read off the project's own dec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from ownlint import (
     Function,
     Program,
     because,
+    foreign,
     habits,
     pairs,
     patterns,
@@ -27,13 +27,6 @@ from ownlint import (
 from ownlint import events as e
 from ownlint import records as r
 
-_DECLARES = frozenset({"restype", "argtypes", "errcheck"})
-_NUMBERS = re.compile(
-    r"c_(?:bool|w?char(?:_p)?|u?byte|u?short|u?int\d*|u?long(?:long)?|s?size_t|ssize_t|float|double|longdouble)"
-)
-"""Types of `ctypes` whose results are no handles; a `c_char_p` is copied."""
-_C_NUMBERS = re.compile(r"\b(?:void|bool|_Bool|char|short|int|long|float|double|unsigned|signed|s?size_t|u?int\d+_t)\b")
-_NAMED = re.compile(r"(\w++)\s*+\Z")
 _LENDS = frozenset(
     {"byref", "cast", "pointer", "addressof", "int", "bool", "print", "repr", "str", "hex", "isinstance"}
 )
@@ -88,46 +81,9 @@ def _certainty(slot: PythonSlot, cls: Class, dropping: Function | None) -> Certa
 
 
 @questions.program_question
-def _foreign(program: Program) -> dict[str, bool]:
-    """The functions that the project declares of C libraries, and whether each returns a pointer."""
-    found: dict[str, bool] = {}
-    for function in program.functions:
-        if function.language != "python":
-            continue
-        if any(f"={word}" in function.mentioned for word in _DECLARES):
-            for write in function.flow.writes:
-                if len(write.place) > 1 and write.place[-1] in _DECLARES:
-                    is_handle = write.place[-1] == "restype" and _is_handle(write.value)
-                    found[write.place[-2]] = found.get(write.place[-2], False) or is_handle
-        if function.mentions("cdef"):
-            for call in function.flow.calls:
-                if places.last_name(call.node.callee) == "cdef" and call.node.args:
-                    found.update(_declared_in(places.strip(call.node.args[0])))
-    return found
-
-
-def _is_handle(value: r.Value | None) -> bool:
-    inner = places.strip(value)
-    if isinstance(inner, r.Literal) or inner is None:
-        return False
-    name = places.last_name(inner.callee if isinstance(inner, r.Call) else inner)
-    return bool(name) and _NUMBERS.fullmatch(name) is None
-
-
-def _declared_in(value: r.Value | None) -> Iterator[tuple[str, bool]]:
-    """The functions in a text of declarations: `sink* sink_new(int rate);`."""
-    for statement in value.text.split(";") if isinstance(value, r.Literal) else ():
-        before, called, _ = statement.rpartition("}")[2].partition("(")
-        found = _NAMED.search(before) if called and "typedef" not in before else None
-        if found is not None:
-            head = before[: found.start()]
-            yield found[1], ("*" in head and "char" not in head) or _C_NUMBERS.search(head) is None
-
-
-@questions.program_question
 def _pairs(program: Program) -> dict[str, tuple[str, ...]]:
     """The declared functions that hand out a handle, with those whose names say that they release it."""
-    declared = _foreign(program)
+    declared = foreign.declared(program)
     releasing: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for name in declared:
         if verb := pairs.releasing_verb(name):
@@ -192,7 +148,7 @@ def _maker(value: r.Value | None, function: Function, made: dict[str, tuple[str,
         case r.Call(callee=r.Member(name=name)) if name in made:
             return name
         case r.Call(callee=callee, args=(only,)) if (
-            _NUMBERS.fullmatch(places.last_name(callee)) or places.last_name(callee) == "c_void_p"
+            foreign.is_number(places.last_name(callee)) or places.last_name(callee) == "c_void_p"
         ):
             return _maker(only, function, made)
         case r.Name(text=text):
@@ -208,7 +164,7 @@ def _is_passed_on(function: Function, value: r.Value | None, made: dict[str, tup
     inner = places.strip(value)
     if not isinstance(inner, r.Name):
         return False
-    declared = _foreign(function.program)
+    declared = foreign.declared(function.program)
     puts = function.program.models.containers.puts
     for call in function.flow.calls:
         given = [*call.node.args]
@@ -231,7 +187,9 @@ def _may_release(function: Function, slot: PythonSlot, cls: Class) -> bool:
     if not function.says(patterns.strings(list(slot.releases))):
         return False
     declared = {
-        write.place[-2] for write in function.flow.writes if len(write.place) > 1 and write.place[-1] in _DECLARES
+        write.place[-2]
+        for write in function.flow.writes
+        if len(write.place) > 1 and write.place[-1] in foreign.DECLARES
     }
     declares = len(declared.intersection(slot.releases)) > 0 or function.mentions("cdef")
     uses = list(_uses(function, slot.releases))
@@ -262,7 +220,7 @@ def _uses(function: Function, releases: tuple[str, ...]) -> Iterator[r.Value]:
             case r.Call(callee=r.Member(name=name)) if name in releases:
                 described.add(inner.callee.end)
                 yield inner
-            case r.Member(base=base, name=name) if name in _DECLARES:
+            case r.Member(base=base, name=name) if name in foreign.DECLARES:
                 described.add(base.end)
     for inner in function.values:
         if isinstance(inner, r.Member) and inner.name in releases and inner.end not in described:
