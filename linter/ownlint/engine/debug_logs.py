@@ -36,6 +36,8 @@ _CONVERTS = re.compile(r"(?:to|as)_[a-z]|items$|keys$|values$|copy$")
 _CONTAINERS_IN_PYTHON = frozenset({"list", "dict", "set", "deque", "Counter", "defaultdict", "OrderedDict", "StringIO"})
 _CLOCKS_INTO = frozenset({"clock_gettime", "gettimeofday", "timespec_get", "getrusage", "QueryPerformanceCounter"})
 """Functions that put the time into their argument."""
+_COUNTS_OF_TIME = frozenset({"count", "time_since_epoch", "duration_cast", "time_point_cast"})
+"""What a reading of a clock is made a number by."""
 _WATCHES = re.compile(r"(?i)(?:elapsed_?timer|stop_?watch|^(?:wall|cpu)?_?timer)$")
 """Classes whose objects read the clock when they are made, or started."""
 _FOLDS = frozenset(
@@ -228,8 +230,18 @@ class DebugLogs:
         if kind == "measured" and self.python:
             return False  # next to what else a statement of Python costs
         if kind == "measured":
-            return any(map(self.is_in_loop, (declared.start, *writes)))
+            return any(map(self.is_in_loop, (declared.start, *writes))) or self._is_called_in_loop()
         return kind != "counted" or self.counts_at_a_cost(writes)
+
+    def _is_called_in_loop(self) -> bool:
+        """Whether a caller of the project calls the function in a loop."""
+        callers = self.function.program.index.callers(self.function)
+        return any(
+            isinstance(one, r.Loop) and any(call.span.start in one.span for call in calls)
+            for caller in callers
+            if (calls := [c for c in caller.flow.calls if last_name(c.node.callee) == self.function.name])
+            for one in caller.statements
+        )
 
     def counts_at_a_cost(self, offsets: Sequence[int]) -> bool:
         """Whether counting in these places is more than an addition beside other work: it goes into a table, or a round
@@ -487,7 +499,10 @@ class DebugLogs:
 
     def _is_clock(self, call: r.Call) -> bool:
         name = last_name(call.callee)
-        return _CLOCKS.fullmatch(name) is not None or (self.python and name in _CLOCKS_IN_PYTHON and not call.args)
+        if _CLOCKS.fullmatch(name) is not None or (self.python and name in _CLOCKS_IN_PYTHON and not call.args):
+            return True
+        targets = self.function.program.calls.callee(call, self.function).functions if not self.python else ()
+        return bool(targets) and all(target.is_short and _only_reads_clock(target) for target in targets)
 
     def _is_harmless(self, call: r.Call) -> bool:
         return last_name(call.callee) in _QUIET or not call.args
@@ -729,6 +744,18 @@ def _clocked(value: r.Value) -> str:
             if isinstance(arg, r.Unary) and arg.op == "&" and isinstance(arg.value, r.Name):
                 return arg.value.text
     return ""
+
+
+def _only_reads_clock(function: Function) -> bool:
+    """Whether a function calls nothing but what reads a clock, and writes nothing but locals."""
+    called = [last_name(call.node.callee) for call in function.flow.calls if call.node.kind == "call"]
+    clocks = [name in _CLOCKS_INTO or _CLOCKS.fullmatch(name) is not None for name in called]
+    counts = [name in _COUNTS_OF_TIME for name in called]
+    return (
+        any(clocks)
+        and all(map(max, clocks, counts))
+        and all(write.fresh or function.is_local(write.place) for write in function.flow.writes)
+    )
 
 
 def _in_place(value: r.Value) -> frozenset[str]:

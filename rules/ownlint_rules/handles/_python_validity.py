@@ -36,12 +36,11 @@ def skipped(cls: Class) -> Iterator[Finding]:
     checks = _checks(cls, frozenset(ended)) if ended else {}
     if not checks:
         return
-    library = set(handles.values())
     uses = [
         use
         for method in cls.methods
         if _is_asked(method, ended, checks)
-        for use in _uses(method, handles, library, checks, frozenset(ended))
+        for use in _uses(method, handles, checks, frozenset(ended))
     ]
     by_method: dict[Function, _Use] = {}
     for use in uses:
@@ -90,46 +89,33 @@ def _finding(
 # --- what the class is about ---
 
 
-def _handles(cls: Class) -> dict[str, str]:
-    """Attributes that get what a function of a library returns, with the library as it is written."""
+def _handles(cls: Class) -> frozenset[str]:
+    """Attributes that get a pointer which a declared function of a library returns."""
     declared = foreign.declared(cls.program)
-    found: dict[str, str] = {}
-    for method in cls.methods if declared else ():
-        for write in method.flow.writes:
-            if len(write.place) != 2 or write.place[0] != places.THIS:
-                continue
-            if library := _library(write.value, method, declared):
-                found.setdefault(write.place[1], library)
-    return found
+    return frozenset(
+        write.place[1]
+        for method in (cls.methods if declared else ())
+        for write in method.flow.writes
+        if len(write.place) == 2 and write.place[0] == places.THIS and _is_made(write.value, method, declared)
+    )
 
 
-def _library(value: r.Value | None, function: Function, declared: Mapping[str, bool]) -> str:
-    """The library of which a declared function is called, or whose answer the local has: `_lib` in
-    `_lib.table_open(path)`."""
+def _is_made(value: r.Value | None, function: Function, declared: Mapping[str, bool]) -> bool:
+    """Whether a declared function that returns a pointer is called, or a local has what one has returned."""
     inner = places.strip(value)
     match inner:
-        case r.Call(callee=r.Member(base=base, name=called)) if declared.get(called):
-            root = base
-            while isinstance(root, r.Member):
-                root = places.strip(root.base) or root
-            is_own = not isinstance(root, r.Name) or root.text in function.declared
-            return "" if is_own else _shown(base)
-        case r.Name(text=name):
-            found = {_library(write.value, function, declared) for write in function.flow.writes_to((name,))}
-            return found.pop() if len(found) == 1 else ""
-    return ""
+        case r.Call(callee=r.Member(name=called)):
+            return declared.get(called, False)
+        case r.Name(text=name) if name in function.declared:
+            written = [write.value for write in function.flow.writes_to((name,))]
+            return len(written) == 1 and not isinstance(written[0], r.Name) and _is_made(written[0], function, declared)
+    return False
 
 
-def _shown(value: r.Value | None) -> str:
-    inner = places.strip(value)
-    if isinstance(inner, r.Member):
-        return f"{_shown(inner.base)}.{inner.name}"
-    return inner.text if isinstance(inner, r.Name) else ""
-
-
-def _ended(cls: Class, handles: dict[str, str]) -> dict[str, tuple[Function, e.Event]]:
+def _ended(cls: Class, handles: frozenset[str]) -> dict[str, tuple[Function, e.Event]]:
     """Attributes that a method sets which also gives a handle back to its library, with the method: the handle itself,
     set to `None`, or a flag."""
+    declared = foreign.declared(cls.program)
     found: dict[str, tuple[Function, e.Event]] = {}
     for method in cls.methods:
         if method.name in ("__init__", "__new__"):
@@ -137,7 +123,7 @@ def _ended(cls: Class, handles: dict[str, str]) -> dict[str, tuple[Function, e.E
         given = {
             name
             for call in method.flow.calls
-            if isinstance(call.node.callee, r.Member) and _shown(call.node.callee.base) in handles.values()
+            if isinstance(call.node.callee, r.Member) and call.node.callee.name in declared
             for argument in call.node.args
             if (name := _attribute(argument, method)) in handles
         }
@@ -205,11 +191,12 @@ def _is_asked(method: Function, ended: dict[str, tuple[Function, e.Event]], chec
 
 
 def _uses(
-    method: Function, handles: dict[str, str], library: set[str], checks: dict[str, Function], ended: frozenset[str]
+    method: Function, handles: frozenset[str], checks: dict[str, Function], ended: frozenset[str]
 ) -> Iterator[_Use]:
+    declared = foreign.declared(method.program)
     for call in method.flow.calls:
         callee = call.node.callee
-        if not isinstance(callee, r.Member) or _shown(callee.base) not in library:
+        if not isinstance(callee, r.Member) or callee.name not in declared:
             continue
         for argument in call.node.args:
             name = _attribute(argument, method)

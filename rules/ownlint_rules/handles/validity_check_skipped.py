@@ -61,7 +61,7 @@ Call the check first, as the siblings do.
 
 - functions that test the flag by hand, and accessors that check
 - helpers whose callers all check
-- constructors and destructors, functions that set the flag, comparisons and hashes, static methods
+- constructors and destructors, functions that set the flag, comparisons and hashes of the pointers, static methods
 - handles that are only passed on, and classes in which fewer than half of the functions check
 
 ## Known limitations
@@ -252,6 +252,8 @@ def _judge(
     if _is_exempt(known, function, at, guards):
         return
     uses = [use for use in known.uses(function, root, cls) if not validity.compares(use.callee)]
+    if validity.compares(function.name):  # pointers can be compared when what they lead to is gone
+        uses = [use for use in uses if not use.callee]
     if not uses:
         return
     ways = known.ways(function, at, guards)
@@ -270,7 +272,7 @@ _WORSE = ("checked", "asked", "partly", "late", "never")
 
 
 def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.ValidityGuard]) -> bool:
-    if function.record.kind in ("constructor", "destructor") or validity.compares(function.name):
+    if function.record.kind in ("constructor", "destructor"):
         return True
     if known.sets_flag(function, at, guards) or any(_is_asked_by(guard.function, function) for guard in guards):
         return True
@@ -298,7 +300,11 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
     guards = known.guards_of(cls)
     flags = {flag[0] for guard in guards for flag in guard.flags if len(flag) == 1}
     least = min((_LEAST, *(known.least_checks(cls, name) for name in sorted(flags))))
+    told: set[tuple[Function, str]] = set()
     for one in skipping:
+        if (one.function, one.use.field) in told:
+            continue  # two objects in one comparison
+        told.add((one.function, one.use.field))
         certainty = _certainty(len(checking), len(careful), len(judged), guards, least)
         if known.is_settled(cls):
             asked = " and ".join(f"`{name}`" for name in sorted({flag[-1] for guard in guards for flag in guard.flags}))

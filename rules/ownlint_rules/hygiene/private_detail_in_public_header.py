@@ -73,7 +73,8 @@ Nest the class in the private section, or forward-declare it and define it in th
 
 ## What it does not report
 
-- templates and their parts as types of fields, base classes, exceptions, and what a `void*` may lead to
+- templates and their parts as types of fields that hold them by value, base classes, exceptions, and what a `void*` may
+  lead to
 - classes that a public or protected member or a free function uses, also in the header's own source, or that two
   classes share
 - classes of which two or more members are plain values: they cannot be forward-declared
@@ -124,6 +125,8 @@ _FOR_OTHERS = re.compile(r"(?:^|/)(?:include|includes|public)/")
 _THROWN = re.compile(r"(?:Error|Exception|Failure|_error|_exception)$")
 _WORD = re.compile(r"\w+")
 _HIDDEN = ("private",)
+_OWNING = frozenset({"unique_ptr", "shared_ptr", "scoped_refptr", "intrusive_ptr"})
+"""Class templates of what leads to an object that needs not be complete in the header."""
 _Member = records.Field | records.FunctionRecord
 _MOST_NAMED = 3
 """Private members that a message names."""
@@ -369,10 +372,30 @@ class _Header:
                     continue
                 if len(fields) > 1 and all(types.parse(field.type).last == name for _, field in fields):
                     continue  # what several members are, as they are, is meant as a type of its own
+                is_led_to = all(_leads_to(field.type) for _, field in fields)
+                if cls.record.template and not is_led_to:
+                    continue  # it has to be complete
                 parts = {self.candidates[one].symbol for one in hidden & self.candidates.keys()}
                 parts.add(self.outermost(fields[0][0]).symbol)
-                if is_c or not any(_uses(source, name, parts) for source in own):
+                can_move = is_led_to and not any(self._is_said_inline(field.name) for _, field in fields)
+                helpers = self._helpers(own) if can_move else frozenset[str]()
+                if is_c or not any(_uses(source, name, parts, helpers) for source in own):
                     yield cls, fields
+
+    def _is_said_inline(self, name: str) -> bool:
+        """Whether a body in the header names the field, which needs its class complete there."""
+        said = b'"%b"' % name.encode()
+        return any(said in bytes(function.body) for function in self.file.functions)
+
+    def _helpers(self, own: list[File]) -> frozenset[str]:
+        """Names of free functions of the header's own sources that no header declares: they can have the class where it
+        is then defined."""
+        found = {f.name for source in own for f in source.functions if not f.owner and f.parent < 0}
+        return frozenset(
+            name
+            for name in found
+            if all(_HEADER.fullmatch(file.path) is None for file, _ in self.program.index.records_called(name))
+        )
 
     def private_signatures(self, name: str, outer: Class) -> Iterator[tuple[Class, records.FunctionRecord]]:
         """Private methods of a class and of those nested in it, each once, that have the name in their signature."""
@@ -390,8 +413,7 @@ class _Header:
     def _may_be_detail(self, cls: Class) -> bool:
         record = cls.record
         return (
-            not record.template
-            and record.parent < 0
+            record.parent < 0
             and record.kind in ("class", "struct", "enum class")
             and self._around(cls) is None
             and not _INTERNAL.search(record.scope)
@@ -413,9 +435,7 @@ class _Header:
         """Whether it is a pointer of a struct of C that only the header's own sources follow."""
         if not self.seen_by or not types.parse(field.type).pointers:
             return False
-        said = b'"%b"' % field.name.encode()
-        is_said_here = any(said in bytes(function.body) for function in self.file.functions)
-        return not is_said_here and not any(_says(other, field.name) for other in self.seen_by)
+        return not self._is_said_inline(field.name) and not any(_says(other, field.name) for other in self.seen_by)
 
     def _is_hidden(self, cls: Class, access: str) -> bool:
         """Whether what a class declares with this access can be named in no other class."""
@@ -569,9 +589,15 @@ def _including(program: Program) -> dict[str, list[tuple[File, str]]]:
     return found
 
 
-def _uses(source: File, name: str, parts: set[str]) -> bool:
-    """Whether a source of the header says the name elsewhere than in these classes: in a free function, another class,
-    a variable."""
+def _leads_to(written: str) -> bool:
+    """Whether a field of that type only leads to its class: a pointer, or an owning one."""
+    kind = types.parse(written)
+    return bool(kind.pointers) or kind.last in _OWNING
+
+
+def _uses(source: File, name: str, parts: set[str], helpers: frozenset[str]) -> bool:
+    """Whether a source of the header says the name elsewhere than in these classes: in a free function that is none of
+    the helpers, another class, a variable."""
 
     def is_part(symbol: str) -> bool:
         """A definition outside of its class may leave out the namespaces around it."""
@@ -583,7 +609,8 @@ def _uses(source: File, name: str, parts: set[str]) -> bool:
         outer = function
         while outer.parent >= 0:
             outer = source.functions[outer.parent]
-        if not is_part(outer.owner) and not _compares(outer) and _is_said_by(function, name):
+        is_helper = not outer.owner and outer.name in helpers
+        if not is_part(outer.owner) and not is_helper and not _compares(outer) and _is_said_by(function, name):
             return True
     classes = [record for record in source.classes if not is_part(f"{record.scope}::{record.name}".lstrip(":"))]
     texts = [f.type for record in classes for f in record.fields]
