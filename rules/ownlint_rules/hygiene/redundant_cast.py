@@ -116,7 +116,7 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
 
 
 def _may_cast(function: Function) -> bool:
-    if function.says(_CASTS):
+    if function.says(_CASTS) or function.mentions(*_named_pointers(function.program)):
         return True
     casting = _casting_templates(function.program)
     return any(name in casting or "returns" in function.program.models.verbs(name) for name in function.mentioned)
@@ -138,12 +138,40 @@ def _cast(function: Function, value: records.Value) -> records.Cast | None:
     match value:
         case records.Cast(style=style) if style in _STYLES:
             return value
+        case records.Call(callee=records.Name(text=name), args=(operand,)) if _names_pointer(
+            function, name, value.start
+        ):
+            return records.Cast(value.start, value.end, name, _CALLED, operand)
         case records.Call(kind="call", template=written, args=(operand,)) if written and _casts(function, value):
             return records.Cast(value.start, value.end, _like(function, written, operand), _FUNCTION, operand)
     return None
 
 
+def _names_pointer(function: Function, name: str, at: int) -> bool:
+    """Whether a name that is called stands for a pointer to a class of the project: `Handle(value)` casts."""
+    if name in function.locals or name not in _named_pointers(function.program):
+        return False
+    return bool(types.parse(function.program.names.expand(name, function.file, function.record.scope, at)).pointers)
+
+
+@questions.program_question
+def _named_pointers(program: Program) -> frozenset[str]:
+    """The names that stand for one pointer to one class of the project wherever they are declared."""
+    meant: dict[str, set[str]] = {}
+    for alias in program.index.type_aliases:
+        meant.setdefault(alias.name, set()).add(alias.target)
+    classes = {cls.name for cls in program.classes}
+    return frozenset(
+        name
+        for name, targets in meant.items()
+        if len(targets) == 1 and name not in classes
+        if (kind := types.parse(next(iter(targets)))).pointers == 1 and kind.last in classes and not kind.arguments
+    )
+
+
 _FUNCTION = "function"
+_CALLED = "called"
+"""The style of `Handle(value)`."""
 
 
 def _casts(function: Function, call: records.Call) -> bool:
@@ -291,8 +319,10 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
         if isinstance(places.strip(cast.value), records.Call) or not _is_number(function, cast.type):
             return because("type", _NO_TYPES)
         return because("possible", "the cast of a literal may be there to document its type")
-    if types.parse(spelled).name != types.parse(cast.type).name and (
-        _is_alias(function, spelled, cast.start) or _is_alias(function, cast.type, cast.start)
+    if (
+        cast.style != _CALLED
+        and types.parse(spelled).name != types.parse(cast.type).name
+        and (_is_alias(function, spelled, cast.start) or _is_alias(function, cast.type, cast.start))
     ):
         return None  # an opaque handle, or a type that is another elsewhere
     canonical = _canonical(function, cast.value) if function.file.meanings else ""
@@ -391,9 +421,11 @@ def _declared(function: Function, cast: records.Cast) -> str:
     to, and of what a function answers that is surely the one called."""
     value = cast.value
     is_local = isinstance(value, records.Name) and value.text in function.locals and not _is_unspelled(function, value)
-    if cast.style == "const_cast" and not is_local:
+    if cast.style == "const_cast" and not is_local and not _is_of_changeable(function, value):
         return ""  # what the object around it is, decides about `const`
     if cast.style == "c" and not is_local and not (types.parse(cast.type).pointers and _is_pointer(function, value)):
+        return ""
+    if cast.style == _CALLED and not is_local and not _is_pointer(function, value):
         return ""
     if isinstance(value, records.Name) and value.text == "this":
         return ""
@@ -403,6 +435,20 @@ def _declared(function: Function, cast: records.Cast) -> str:
     if cast.style == _FUNCTION:
         written = _owned(function, written)
     return "" if types.parse(written).is_placeholder else _in_full(function, written, value.start)
+
+
+def _is_of_changeable(function: Function, value: records.Value) -> bool:
+    """Whether a method is called that gives to those who may change its object what they may change, by a pointer or a
+    reference that is spelled without `const`: it differs from another in `const` alone, or stands by itself."""
+    on = places.receiver(value) if isinstance(value, records.Call) else None
+    if not isinstance(value, records.Call) or not isinstance(on, records.Name) or on.text not in function.locals:
+        return False
+    written = function.local_at(on.text, on.start)[0]
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope, on.start))
+    if kind.const or kind.is_placeholder or kind.arguments or not (kind.pointers == 1 or kind.reference):
+        return False
+    found = function.program.calls.callee(value, function).records
+    return bool(found) and len({record.result for record in found}) == 1
 
 
 def _is_pointer(function: Function, value: records.Value) -> bool:
