@@ -1143,7 +1143,29 @@ def _each_throw(callee: Function) -> Iterator[Certainty]:
             continue
         if flow.exit in _behind(callee, leave):
             rethrown = any(isinstance(mark, e.Mark) and mark.what == "catch" for mark in flow.dominators(leave))
-            yield _ON_A_PATH if rethrown or _decided_by(callee, leave) is not None else "possible"
+            has_failed = rethrown or _decided_by(callee, leave) is not None or _found_by_work(callee, leave)
+            yield _ON_A_PATH if has_failed else "possible"
+
+
+def _found_by_work(callee: Function, leave: e.LeaveEvent) -> bool:
+    """Whether the nearest test on the way to a `throw` compares what a call has brought, which no caller can know:
+    `(version,) = conn.execute(..).fetchone()`, `if version > newest: raise`."""
+    test, _ = next(_deciding(callee, leave), (None, False))
+    if test is None or not isinstance(test.value, r.Binary):
+        return False
+    for inner in walk(test.value):
+        write = callee.flow.last_write(test, (inner.text,)) if isinstance(inner, r.Name) else None
+        if write is not None and any(_brings(callee, call) for call in calls_in(write.value)):
+            return True
+    return False
+
+
+def _brings(function: Function, call: r.Call) -> bool:
+    """Whether a call does something, as far as its name and its callee say."""
+    event = function.flow.call_of(call)
+    if event is None or call.kind != "call" or only_looks(call):
+        return False
+    return not asks(function, event) and receiver(call) is not None
 
 
 def is_caught(function: Function, call: e.CallEvent) -> bool:

@@ -82,21 +82,34 @@ def _way(function: Function, value: r.Value | None) -> _LiveWay | None:
         case r.Call(callee=r.Member(base=base, name=name), args=()) if name in function.container_methods.lends:
             inner = _way(function, base)
             return _LiveWay(inner.member, "a view") if inner is not None else None
-        case r.Call(callee=r.Name() as callee, args=args) if (at := _goes_through(function, callee)) is not None:
-            found = (_way(function, one) for one in args[at:])
+        case r.Call(callee=r.Name() | r.Member() as callee, args=args) if (
+            leads := _leads(function, callee)
+        ) is not None:
+            found = (_way(function, one) for one in args[leads.at :])
             inner = next((one for one in found if one is not None), None)
-            return _LiveWay(inner.member, "an iterator") if inner is not None else None
+            return _LiveWay(inner.member, leads.what) if inner is not None else None
         case r.Comprehension(kind="generator", clauses=(first, *_)):
             inner = _way(function, first.iterable)
             return _LiveWay(inner.member, "an iterator") if inner is not None else None
     return None
 
 
-def _goes_through(function: Function, callee: r.Name) -> int | None:
-    """The argument from which on a function answers an iterator that goes through them as it is asked."""
+class _Leading(NamedTuple):
+    at: int
+    what: str
+
+
+def _leads(function: Function, callee: r.Name | r.Member) -> _Leading | None:
+    """The argument from which on a function answers a view of what it is given, or an iterator that goes through it as
+    it is asked."""
     symbol = function.program.names.named(function.file, callee)
-    models = function.program.models.function(symbol if "." in symbol else f"builtins.{callee.text}", "python")
-    return next((model.lender for model in models if model.lender is not None), None)
+    if not symbol and not isinstance(callee, r.Name):
+        return None
+    name = symbol if "." in symbol else f"builtins.{places.last_name(callee)}"
+    for model in function.program.models.function(name, "python"):
+        if model.lender is not None:
+            return _Leading(model.lender, "a view" if model.result == "view" else "an iterator")
+    return None
 
 
 def _judged(function: Function, cls: Class, way: _LiveWay, here: locks.Locks) -> tuple[str, _MemberChange] | None:

@@ -5,6 +5,8 @@
 - a pointer, reference, iterator or view into a guarded member that is returned or used after the lock was released
 - one that is stored in an output parameter, a global or a member that the lock does not guard, or passed to a thread
 - one that an object or a lambda keeps and uses without the lock
+- a pointer to an element of a list or table that another function frees under the same lock, returned or followed after
+  the lock was released, unless a reference was counted or the element was taken out
 - in Python, a container of the object, a live view of it or an iterator over it (`items()`, `zip`, a generator) that is
   returned from a `with self.lock:`, or used after it
 
@@ -106,6 +108,7 @@ from ownlint import (
     types,
 )
 from ownlint_rules.locks import _escapes as escapes
+from ownlint_rules.locks import _freed_elements as freed_elements
 from ownlint_rules.locks import _guarded as guarded
 from ownlint_rules.locks import _keepers as keepers
 from ownlint_rules.locks import _live_views as live_views
@@ -139,6 +142,7 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
         yield from _live(function)
         return
     yield from _loose(function)
+    yield from _freed(function)
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
     if not domains:
         return
@@ -201,6 +205,24 @@ def _loose(function: Function) -> Iterator[Finding]:
             certainty=because("threads", "harmless if nothing modifies it in the meantime"),
             help="keep the guard in a local for as long as the value is used, or return a copy",
             steps=tuple(steps),
+        )
+
+
+def _freed(function: Function) -> Iterator[Finding]:
+    """What a member leads to that another function frees under the lock that is released here."""
+    for one in freed_elements.escaping(function):
+        freeing = one.freeing
+        is_returned = isinstance(one.event, events.LeaveEvent)
+        said = "is returned" if is_returned else "is still used"
+        yield function.finding(
+            one.event,
+            f"`{one.name}` {said} after `{one.lock}` was released, while `{freeing.function.name}` may free it",
+            certainty=because("threads", f"harmless if `{freeing.function.name}` never frees it in the meantime"),
+            help="count a reference while the lock is held, or do the work there",
+            steps=(
+                function.step(one.bound, f"looked up in `{one.member}`, under the lock"),
+                freeing.function.step(freeing.event, f"freed here, under `{one.lock}`"),
+            ),
         )
 
 

@@ -111,7 +111,7 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     if (emptied := taken_out.emptied(old, function)) is not None:
         said = f"`{function.name}` no longer does anything, while `{emptied.sibling.symbol}` still {emptied.does}"
         yield function.finding(
-            function.body[-1] if function.body else function.record.name_span,
+            function.body[-1] if function.body else Span(function.record.end - 1, function.record.end),
             said,
             certainty=because("convention", _NOT_KNOWN.format("work")),
             help="restore the code, or explain in a comment why it is no longer needed",
