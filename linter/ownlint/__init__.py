@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         log_levels,
         lookups,
         mutexes,
+        overrides,
         ranges,
         resources,
     )
@@ -155,6 +156,7 @@ _HOMES = {
     "objects": "ownlint.bindings.objects",
     "origins": "ownlint.bindings.origins",
     "outlived": "ownlint.domains.outlived",
+    "overrides": "ownlint.engine.overrides",
     "pairs": "ownlint.project.pairs",
     "patterns": "ownlint.patterns",
     "places": "ownlint.flow.places",
@@ -252,6 +254,7 @@ __all__ = [
     "objects",
     "origins",
     "outlived",
+    "overrides",
     "pairs",
     "patterns",
     "places",

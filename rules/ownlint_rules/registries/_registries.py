@@ -23,6 +23,7 @@ from ownlint import (
     failure,
     locks,
     natives,
+    overrides,
     places,
     questions,
     references,
@@ -141,6 +142,7 @@ class Registries:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.all = _merged(_registries(program))
+        self._below: questions.Answers[tuple[Function, tuple[str, ...], int], bool] = questions.Answers(False)
         self._takers: questions.Answers[tuple[str, ...], frozenset[Function]] = questions.Answers()
         self._takings: questions.Answers[tuple[Function, tuple[str, ...]], list[e.CallEvent]] = questions.Answers(
             most=_KEPT
@@ -212,11 +214,28 @@ class Registries:
 
     def takings(self, function: Function, registry: Registry | AnyRegistry) -> list[e.CallEvent]:
         """The calls of a function that take entries out of the registry, themselves or in what they call."""
-        takers = self.takers(registry)
-        if function not in takers:
-            return []
-        key = (function, registry.names)
-        return self._takings.ask(key, lambda: self._found_takings(function, registry, takers))
+        return self._takings.ask((function, registry.names), lambda: self._found_takings(function, registry))
+
+    def _takes_below(self, function: Function, registry: Registry | AnyRegistry, depth: int) -> bool:
+        """Whether a function takes entries out, itself or by what it calls, so many calls deep."""
+        key = (function, registry.names, depth)
+        return self._below.ask(key, lambda: self._found_below(function, registry, depth))
+
+    def _found_below(self, function: Function, registry: Registry | AnyRegistry, depth: int) -> bool:
+        may_take = says(function, registry) and (
+            function.mentions(*_takes(function)) or c_containers.takes_in_c(function)
+        )
+        if may_take and any(takes_out(function, call.node, registry) for call in function.flow.calls):
+            return True
+        if any(self._takes_below(one, registry, depth) for one in function.lambdas()):
+            return True
+        return depth > 0 and any(self._calls_taker(function, call, registry, depth - 1) for call in function.flow.calls)
+
+    def _calls_taker(self, function: Function, call: e.CallEvent, registry: Registry | AnyRegistry, depth: int) -> bool:
+        """Whether a call reaches what takes entries out, or is handed a lambda that does."""
+        reached = overrides.reached(call.node, function).functions
+        given = (made for argument in call.node.args for made in lambdas_in(function, argument))
+        return any(self._takes_below(one, registry, depth) for one in (*reached, *given) if one is not function)
 
     def is_put_by(self, function: Function, registry: Registry, name: str) -> bool:
         """Whether the function puts what it has by that name into the registry, itself or in what it calls."""
@@ -248,18 +267,11 @@ class Registries:
         asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
         return WaySearch(function.flow, frozenset(taking | asked))
 
-    def _found_takings(
-        self, function: Function, registry: Registry | AnyRegistry, takers: frozenset[Function]
-    ) -> list[e.CallEvent]:
-        named: dict[str, list[Function]] = {}
-        for one in takers:
-            named.setdefault(one.name, []).append(one)
+    def _found_takings(self, function: Function, registry: Registry | AnyRegistry) -> list[e.CallEvent]:
         return [
             call
             for call in function.flow.calls
-            if takes_out(function, call.node, registry)
-            or _reaches(function, call.node, named.get(places.last_name(call.node.callee), ()))
-            or any(made in takers for argument in call.node.args for made in lambdas_in(function, argument))
+            if takes_out(function, call.node, registry) or self._calls_taker(function, call, registry, _UP - 1)
         ]
 
 
