@@ -91,6 +91,7 @@ from ownlint import (
     c_containers,
     containers,
     events,
+    glance,
     lookups,
     natives,
     places,
@@ -258,14 +259,25 @@ def _is_plain_key(function: Function, insert: containers.Insert) -> bool:
     return not kind.pointers or kind.last == "char"
 
 
+_NULL = b'"null"'
+"""Stands in every body that says a null pointer."""
+
+
 def _comes_and_goes(function: Function, insert: containers.Insert) -> bool:
     """Whether single entries are taken out somewhere, or emptied: what is taken out may come again."""
     said = f'"{insert.container.names[0].removesuffix("()")}"'.encode()
     return any(
         _takes_one(other, insert.container)
         for other in function.program.functions
-        if other.language == "cpp" and said in other.encoded
+        if other.language == "cpp" and said in other.encoded and _may_take_one(other)
     )
+
+
+def _may_take_one(function: Function) -> bool:
+    """Whether it may take an entry out, or empty one. Needs no decoding."""
+    if function.mentions(*function.program.models.containers.erases, "reset") or c_containers.takes_in_c(function):
+        return True
+    return "" in glance.names_set(function) and _NULL in function.encoded
 
 
 def _takes_one(function: Function, held: containers.Container) -> bool:
