@@ -375,11 +375,21 @@ def ends_of_elements(function: Function) -> tuple[tuple[e.Event, r.Value, tuple[
 
 def _owned_in(function: Function, on: r.Value) -> tuple[str, ...]:
     """The classes of the objects that a container owns."""
-    written = function.program.types.of(on, function)
-    written = function.program.names.expand(written, function.file, function.record.scope).rstrip("& ")
+    written = _led_to(function, function.program.types.of(on, function))
     if "container" not in function.program.types.roles(written, function):
         return ()
     return tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
+
+
+def _led_to(function: Function, written: str) -> str:
+    """A container's type, of what is one, or a pointer to one: objects of Python keep theirs by pointers."""
+    program, file, scope = function.program, function.file, function.record.scope
+    written = program.names.expand(written, file, scope).rstrip("& ")
+    kind = types.parse(written)
+    if "smart pointer" in program.types.roles(written, function) and kind.arguments and not kind.pointers:
+        written = program.names.expand(kind.arguments[0], file, scope)
+        return written if "container" in program.types.roles(written, function) else ""
+    return written.rstrip("* ").removesuffix("const").rstrip("* ") if kind.pointers == 1 else written
 
 
 def _overwritten(function: Function) -> Iterator[tuple[e.Event, r.Value]]:
@@ -400,29 +410,58 @@ def _may_own(written: str) -> bool:
     return bool(kind.arguments) or (kind.is_value and not kind.is_scalar)
 
 
-def ends_of_members(function: Function) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
+@flow_question
+def ends_of_members(function: Function) -> tuple[tuple[e.Event, r.Value, tuple[str, ...]], ...]:
     """Where a method ends what a member of its object owns: by emptying a container or a unique pointer, or by putting
-    something else into it. With the member and the classes whose objects end."""
-    if function.home is None or not any(
-        f'"{field.name}"'.encode() in function.encoded
-        for cls in function.home.ancestry
-        for field in cls.record.fields
-        if _may_own(field.type)
-    ):
+    something else into it; also where a function of C, which does not free that, empties a member of the object that it
+    is given first. With the member and the classes whose objects end."""
+    return tuple(
+        found
+        for root, cls in _own_objects(function)
+        if any(
+            f'"{field.name}"'.encode() in function.encoded
+            for one in cls.ancestry
+            for field in one.record.fields
+            if _may_own(field.type)
+        )
+        for found in _emptied_members(function, root, cls)
+    )
+
+
+def _own_objects(function: Function) -> Iterator[tuple[str, Class]]:
+    """What a method's object is called in it, or the one that a function of C is given first, also after a cast; and
+    its class."""
+    if function.home is not None:
+        yield THIS, function.home
         return
-    members = function.home.members - function.declared
+    if function.language != "cpp" or not function.record.parameters or ends_itself(function) is not None:
+        return
+    for name, written in _names_of_first(function):
+        kind = types.parse(written)
+        cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
+        if cls is not None and (kind.pointers == 1 or kind.reference):
+            yield name, cls
+
+
+def _emptied_members(
+    function: Function, root: str, cls: Class
+) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
+    own = root == THIS
+    members = cls.members - function.declared if own else frozenset[str]()
     for event in function.flow:
         match event:
-            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="clear" | "reset", arrow=False))):
-                on: r.Value | None = base
-            case e.Write(op="=", target=on, fresh=False):
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="clear" | "reset" as name, arrow=arrow))):
+                on: r.Value | None = base if not arrow or name == "clear" else None
+            case e.Write(op="=", target=on, fresh=False) if own:
                 pass
             case _:
                 continue
         where = place_of(on, function.flow.aliases, members)
-        if on is None or where is None or where[0] != THIS or len(where) != 2:
+        if on is None or where is None or where[0] != root or len(where) != 2:
             continue
         written = function.program.types.of(on, function)
+        if isinstance(event, e.CallEvent) and isinstance(event.node.callee, r.Member) and event.node.callee.arrow:
+            written = _led_to(function, written)
         written = function.program.names.expand(written, function.file, function.record.scope)
         if not types.parse(written).arguments:
             continue
@@ -613,11 +652,13 @@ def _made_unseen(function: Function) -> Iterator[tuple[str, str]]:
 
 
 def homes(function: Function) -> Iterator[Class]:
-    """The class whose method, or lambda, a function is, or of which a function of C is given an object first."""
+    """The class whose method, or lambda, a function is, or of which a function of C is given an object first, also by a
+    pointer that it casts."""
     if function.home is not None:
         yield function.home
-    for parameter in function.record.parameters[:1] if function.home is None else ():
-        kind = types.parse(parameter.type)
+        return
+    for _, written in _names_of_first(function) if function.record.parameters else ():
+        kind = types.parse(written)
         named = function.program.names.find_class(kind.name, function.record.scope, function.file)
         if named is not None and (kind.pointers == 1 or kind.reference):
             yield named

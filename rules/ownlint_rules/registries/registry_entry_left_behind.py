@@ -532,15 +532,17 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     if containers.is_taken_out_by_hook(left[0][0], containers.Container(registry.names, registry.shown, registry.type)):
         return
     forgotten = _forgotten(registry)
-    taken = [(function, at) for function, at, _ in ended if known.ways(function, registry).always(at)]
+    taken = [(function, at) for function, at, _ in ended if _takes_out_beside(function, at, registry)]
+    outliving = _outlives_its_own(registry, keyed)
     for function, at, said in left:
         inner = places.strip(said)
         if isinstance(inner, records.Name) and known.is_put_by(function, registry, inner.text):
             continue  # it is not in yet
         tells, frees = _telling(function, registry), _ending_handle(function, registry)
-        siblings = any(one.home is function.home for one, _ in taken if one.home is not None)
+        siblings = any(_is_of_one_class(one, function) for one, _ in taken)
         beside = siblings or ((taken or forgotten is not None) and _is_beside(function, registry))
-        if _callers_take(function, registry) or not (siblings if id(at) in values else tells or frees or beside):
+        alone = not (siblings if id(at) in values else tells or frees or beside)
+        if _callers_take(function, registry) or (alone and not (outliving and _is_ended_for_good(function, registry))):
             continue
         steps = (taken[0][0].step(taken[0][1], "erased where it is destroyed here"),) if taken else ()
         if not taken and forgotten is not None:
@@ -555,15 +557,54 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
             certainty=because(
                 "convention", f"that the entry must go is inferred: a {'sibling' if taken else 'method'} erases it"
             )
-            if siblings or (beside and not taken)
+            if siblings or (beside and not taken and not alone)
             else because("later-use", f"harmless if `{taken[0][0].name}` runs before the entry is looked up again")
             if of_handle and _is_beside(function, registry)
             else because("later-use", "harmless if no other object ever gets the same key")
-            if (tells or frees) and _finds_or_makes(program, registry)
+            if (tells or frees or alone) and _finds_or_makes(program, registry)
             else because("value", "harmless if no other object ever gets the same address"),
             help=f"erase the entry from `{registry.shown}` too",
             steps=(*told, *steps),
         )
+
+
+def _outlives_its_own(registry: registries.Registry, keyed: types.Type) -> bool:
+    """Whether a handle is all that takes its entry out, when it ends itself, and does not end the native object that is
+    the key, to which it leads: where that ends alone, the handle is left, and so is the entry with which a lookup
+    answers for the next object there."""
+    held, program = registry.held, registry.held.program
+    takers = registries.registries(program).takers(registry)
+    own = {function for function, _ in natives.endings(program).get(held, ())}
+    own |= {one.destructor for one in held.ancestry if one.destructor is not None}
+    ending = [one for one in takers if one in own]
+    return (
+        keyed.pointers == 1
+        and bool(ending)
+        and all(one in own for one in takers)
+        and keyed.last in registries.stood_for(held)
+        and not any(
+            kind == keyed.last for one in own for _, kind, _ in natives.destroys(one, natives.natives(program))
+        )
+        and _finds_or_makes(program, registry)
+    )
+
+
+def _is_ended_for_good(function: Function, registry: registries.Registry) -> bool:
+    """Whether a function that Python calls ends the object, or one of a class that is not the handle's."""
+    return function.home is not registry.held and registry.held not in natives.homes(function)
+
+
+def _takes_out_beside(function: Function, at: events.Event, registry: registries.Registry) -> bool:
+    """Whether a function that ends the object takes its entry out: on every way, or in a loop over what ends there."""
+    known = registries.registries(function.program)
+    return known.ways(function, registry).always(at) or any(
+        any(function.flow.loops_over(taking.span.start)) for taking in known.takings(function, registry)
+    )
+
+
+def _is_of_one_class(one: Function, other: Function) -> bool:
+    """Whether both are methods of a class, or functions of C that are given an object of it first."""
+    return not {*natives.homes(one)}.isdisjoint(natives.homes(other))
 
 
 def _forgotten(registry: registries.Registry) -> Function | None:
