@@ -19,7 +19,7 @@ _LEAST = 2
 _UNASKED = frozenset({"__init__", "__new__", "__del__", "__exit__", "__aexit__", "__eq__", "__ne__", "__hash__"})
 
 
-class _Use(NamedTuple):
+class _HandleUse(NamedTuple):
     """`method` gives the handle to a function of the library."""
 
     method: Function
@@ -42,7 +42,7 @@ def skipped(cls: Class) -> Iterator[Finding]:
         if _is_asked(method, ended, checks)
         for use in _uses(method, handles, checks, frozenset(ended))
     ]
-    by_method: dict[Function, _Use] = {}
+    by_method: dict[Function, _HandleUse] = {}
     for use in uses:
         if use.method not in by_method or (by_method[use.method].checked and not use.checked):
             by_method[use.method] = use
@@ -58,8 +58,8 @@ def skipped(cls: Class) -> Iterator[Finding]:
 
 
 def _finding(
-    use: _Use,
-    careful: list[_Use],
+    use: _HandleUse,
+    careful: list[_HandleUse],
     all_of_them: int,
     checks: dict[str, Function],
     ended: dict[str, tuple[Function, e.Event]],
@@ -192,7 +192,7 @@ def _is_asked(method: Function, ended: dict[str, tuple[Function, e.Event]], chec
 
 def _uses(
     method: Function, handles: frozenset[str], checks: dict[str, Function], ended: frozenset[str]
-) -> Iterator[_Use]:
+) -> Iterator[_HandleUse]:
     declared = foreign.declared(method.program)
     for call in method.flow.calls:
         callee = call.node.callee
@@ -201,9 +201,9 @@ def _uses(
         for argument in call.node.args:
             name = _attribute(argument, method)
             if name in handles:
-                yield _Use(method, call, name, callee.name, _is_checked(method, call, checks, ended))
+                yield _HandleUse(method, call, name, callee.name, _is_checked(method, call, checks, ended))
             elif name in checks:
-                yield _Use(method, call, name, callee.name, True)
+                yield _HandleUse(method, call, name, callee.name, True)
 
 
 def _is_checked(method: Function, at: e.Event, checks: dict[str, Function], ended: frozenset[str]) -> bool:

@@ -582,9 +582,7 @@ def _outlives_its_own(registry: registries.Registry, keyed: types.Type) -> bool:
         and bool(ending)
         and all(one in own for one in takers)
         and keyed.last in registries.stood_for(held)
-        and not any(
-            kind == keyed.last for one in own for _, kind, _ in natives.destroys(one, natives.natives(program))
-        )
+        and not any(kind == keyed.last for one in own for _, kind, _ in natives.destroys(one, natives.natives(program)))
         and _finds_or_makes(program, registry)
     )
 
