@@ -443,9 +443,7 @@ def _own_objects(function: Function) -> Iterator[tuple[str, Class]]:
             yield name, cls
 
 
-def _emptied_members(
-    function: Function, root: str, cls: Class
-) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
+def _emptied_members(function: Function, root: str, cls: Class) -> Iterator[tuple[e.Event, r.Value, tuple[str, ...]]]:
     own = root == THIS
     members = cls.members - function.declared if own else frozenset[str]()
     for event in function.flow:

@@ -248,9 +248,13 @@ def _never_taken(
 ) -> Iterator[Finding]:
     """Objects that end put themselves in, others look there, and the destructor, which is there, takes nothing out."""
     destructor = cls.destructor
-    if destructor is None or not destructor.body or not _lasts(registry):
-        return
     if not _is_looked_into(registry) and not _is_gone_through(registry):
+        return
+    if destructor is None or not destructor.body:
+        if _is_deleted_by_owner(cls, registry.home) and _outlived_by_owner(cls, registry):
+            yield from _without_destructor(cls, registry, put)
+        return
+    if not _lasts(registry):
         return
     if _calls_unknown(destructor) or not (_made_as_value(cls) or _has_owner(cls) or _is_ended_by_python(cls)):
         return
@@ -1207,21 +1211,65 @@ def _putter(method: Function) -> str:
 
 
 def _outlived_by_owner(cls: Class, registry: registries.Registry) -> bool:
-    """Whether an object that ends things of its own, or that another object owns, refers to the registry's owner, which
-    then lives longer, and who could take its entry out is never called."""
+    """Whether an object that ends things of its own, or that another object owns or deletes, refers to the registry's
+    owner, which then lives longer, and who could take its entry out is never called, or by objects of other classes
+    that take themselves out when they end."""
     home = registry.home
     ends_things = cls.destructor is not None and bool(cls.destructor.body)
-    if home is None or not (ends_things or _has_owner(cls)):
+    if home is None or not (ends_things or _has_owner(cls) or _is_deleted_by_owner(cls, home)):
         return False
     refers = any(
-        types.parse(field.type).reference and types.parse(field.type).last == home.name
+        kind.last == home.name and (kind.reference or kind.pointers == 1)
         for one in cls.ancestry
-        for field in one.record.fields
+        for written in (
+            *(field.type for field in one.record.fields),
+            *(parameter.type for made in one.constructors for parameter in made.record.parameters),
+        )
+        for kind in (types.parse(written),)
     )
     takers = registries.registries(cls.program).takers(registry)
     return refers and all(
-        one.home is home and one.record.kind == "method" and not cls.program.index.callers(one) for one in takers
+        _takes_itself_out(one, cls)
+        or (
+            one.home is not None
+            and one.home.name == home.name  # as registries of one name are one
+            and one.record.kind == "method"
+            and all(_takes_itself_out(caller, cls) for caller in cls.program.index.callers(one))
+        )
+        for one in takers
     )
+
+
+def _is_deleted_by_owner(cls: Class, home: Class | None) -> bool:
+    """Whether a method of a class other than the registry's, not a destructor, deletes what a member of its own leads
+    to, an object of the class."""
+    return any(
+        function.home not in (None, home, cls)
+        and function.record.kind != "destructor"
+        and any(
+            call.node.kind == "delete"
+            and call.node.args
+            and _is_object_of(function, call.node.args[0], cls)
+            and (assignments.place(function, call.node.args[0]) or ("",))[0] == places.THIS
+            for call in function.flow.calls
+        )
+        for function in _deleters(cls.program)
+    )
+
+
+def _takes_itself_out(function: Function, cls: Class) -> bool:
+    """Whether it is the destructor of another class, of which the class has no part, and which neither owns nor ends
+    objects of the class: what ends there takes itself out."""
+    other = function.home
+    if other is None or function.record.kind != "destructor" or other in cls.ancestry:
+        return False
+    names = {one.name for one in cls.ancestry}
+    if any(types.parse(field.type).last == other.name for one in cls.ancestry for field in one.record.fields):
+        return False
+    fields = [field.type for one in other.ancestry for field in one.record.fields]
+    leads = any(types.parse(written).last == cls.name for written in fields)
+    owns = any(companions.owned(other, written)[0] in names for written in fields)
+    return not leads and not owns and not function.says(_DELETES)
 
 
 def _lasts(registry: registries.Registry) -> bool:
