@@ -245,7 +245,7 @@ class Registries:
     def putting(self, function: Function, registry: Registry, name: str) -> Putting | None:
         """Where it does so."""
         for putting in puttings(function, registry):
-            if any(_is_named(inner, name) for value in putting.values for inner in _given(value)):
+            if any(_is_named(inner, name) for value in putting.values for inner in parts_of(value)):
                 return putting
         for call in function.flow.calls:
             for index, argument in enumerate(call.node.args):
@@ -258,11 +258,11 @@ class Registries:
                     return Putting(call, (argument,))
         return None
 
-    def ways(self, function: Function, registry: Registry) -> WaySearch:
+    def ways(self, function: Function, registry: Registry | AnyRegistry) -> WaySearch:
         """What can happen without an entry being taken out, or found not to be there."""
         return self._ways.ask((function, registry.names), lambda: self._found_ways(function, registry))
 
-    def _found_ways(self, function: Function, registry: Registry) -> WaySearch:
+    def _found_ways(self, function: Function, registry: Registry | AnyRegistry) -> WaySearch:
         taking = {call.index for call in self.takings(function, registry)}
         asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
         return WaySearch(function.flow, frozenset(taking | asked))
@@ -352,15 +352,15 @@ def _is_named(value: r.Value | None, name: str) -> bool:
     return isinstance(value, r.Name) and value.text == name
 
 
-def _given(value: r.Value) -> Iterator[r.Value]:
+def parts_of(value: r.Value) -> Iterator[r.Value]:
     """The value itself, or the parts of a pair that is made on the spot."""
     inner = places.strip(value)
     if isinstance(inner, r.Aggregate):
         for item in inner.items:
-            yield from _given(item)
+            yield from parts_of(item)
     elif isinstance(inner, r.Call):
         for argument in inner.args:
-            yield from _given(argument)
+            yield from parts_of(argument)
     elif inner is not None:
         yield inner
 

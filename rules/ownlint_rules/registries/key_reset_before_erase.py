@@ -4,6 +4,7 @@
 
 - an assignment to the member that is the key of the handle in a registry, on a path that does not erase the entry
   first, or by the old key afterwards
+- the same for a member of an object, or of a slot, that keeps the key under which a table leads to it
 
 ## Why it is a bug
 
@@ -58,6 +59,7 @@ Erase the entry before the member is reassigned.
 - functions that return the old key
 - members that are known to be empty, and members that are set just before the first insertion
 - helpers whose callers erase the entry
+- tables where whoever finds an entry compares the key of the object with the one asked for
 
 ## Known limitations
 
@@ -74,6 +76,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint import Certainty, Class, Finding, Function, because, events, places, records, rule, text
+from ownlint_rules.registries import _back_keys as back_keys
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
 
@@ -90,13 +93,34 @@ class _Key(NamedTuple):
 
 @rule(severity="error", cwe=(459,), yields_to=("flag-cleared-entry-kept",))
 def key_reset_before_erase(cls: Class) -> Iterator[Finding]:
+    found: set[tuple[Function, int]] = set()
     for key in _keys(cls):
         for function in member_stores.storing(cls, key.member, strict=False):
             if function.record.kind in ("constructor", "destructor") or _hands_over(function, key):
                 continue
             for store in member_stores.stores_of(function, key.member, cls, strict=False):
                 if _stays(function, store, key):
+                    found.add((function, store.at.index))
                     yield _finding(function, store, key)
+    yield from _of_back_keys(cls, found)
+
+
+def _of_back_keys(cls: Class, known: set[tuple[Function, int]]) -> Iterator[Finding]:
+    """A member by which alone an object's entry would be found again gets another value, and the entry stays."""
+    for key in back_keys.of(cls):
+        for function, store in back_keys.resets(key):
+            if (function, store.at.index) in known or _hands_over(function, key) or _was_empty(function, store, key):
+                continue
+            if _is_taken_out(function, store.at, key, _CALLERS, after=_saves_old(function, store, key)):
+                continue
+            shown = text(store.target).replace("this->", "")
+            yield function.finding(
+                store.at,
+                f"`{shown}` is reset, but its entry in `{key.table.shown}` stays",
+                certainty=because("later-use", "harmless if the old key is never looked up again"),
+                help=f"erase the entry from `{key.table.shown}` before `{key.member}` is reassigned",
+                steps=(key.putter.step(key.put, f"`{key.member}` is the key of the entry that is put in here"),),
+            )
 
 
 def _keys(cls: Class) -> Iterator[_Key]:
@@ -143,13 +167,15 @@ def _stays(function: Function, store: member_stores.MemberStore, key: _Key) -> b
     return not _is_taken_out(function, store.at, key, _CALLERS, after=_saves_old(function, store, key))
 
 
-def _is_taken_out(function: Function, at: events.Event, key: _Key, depth: int, *, after: bool) -> bool:
+def _is_taken_out(
+    function: Function, at: events.Event, key: _Key | back_keys.BackKey, depth: int, *, after: bool
+) -> bool:
     """Before the event on every way, or behind it where the old key was kept or everything goes; or by the callers."""
     known = registries.registries(function.program)
-    ways = known.ways(function, key.registry)
+    ways = known.ways(function, _table(key))
     if ways.always_before(at) or (after and ways.always_behind(at)):
         return True
-    wholesale = frozenset(call.index for call in known.takings(function, key.registry) if not call.node.args)
+    wholesale = frozenset(call.index for call in known.takings(function, _table(key)) if not call.node.args)
     if wholesale and function.flow.always_after(at, lambda event: event.index in wholesale):
         return True
     if depth == 0:
@@ -162,7 +188,11 @@ def _is_taken_out(function: Function, at: events.Event, key: _Key, depth: int, *
     return bool(calls) and all(_is_taken_out(one, call, key, depth - 1, after=False) for one, call in calls)
 
 
-def _saves_old(function: Function, store: member_stores.MemberStore, key: _Key) -> bool:
+def _table(key: _Key | back_keys.BackKey) -> registries.Registry | registries.AnyRegistry:
+    return key.registry if isinstance(key, _Key) else key.table
+
+
+def _saves_old(function: Function, store: member_stores.MemberStore, key: _Key | back_keys.BackKey) -> bool:
     """Whether a local was made from the member before: `auto old = key_;`."""
     return any(
         write.fresh and write.index < store.at.index and _reads(write.value, key.member)
@@ -177,7 +207,7 @@ def _reads(value: records.Value | None, member: str) -> bool:
     )
 
 
-def _hands_over(function: Function, key: _Key) -> bool:
+def _hands_over(function: Function, key: _Key | back_keys.BackKey) -> bool:
     """A move, a swap, or a function that returns the old key."""
     if function.name in ("operator=", "swap"):
         return True
@@ -192,7 +222,7 @@ def _hands_over(function: Function, key: _Key) -> bool:
     )
 
 
-def _was_empty(function: Function, store: member_stores.MemberStore, key: _Key) -> bool:
+def _was_empty(function: Function, store: member_stores.MemberStore, key: _Key | back_keys.BackKey) -> bool:
     """Whether a condition on the way asks the member itself, and goes on for one of its values."""
     return any(
         not test.asserted and _reads(test.value, key.member) and store.at.index in function.flow.reachable
