@@ -11,6 +11,7 @@
 - a method that takes the object out of the container that owns it, and leaves the pointer in another one of its class
 - a method that destroys an object and leaves what a map of its class knows by its address
 - one that takes out that entry alone, where the object destroys others of its class with it
+- a function that destroys an object and leaves the member of its owner alone that remembers what was found last
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -118,6 +119,7 @@ from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _parts as parts
 from ownlint_rules.registries import _registries as registries
+from ownlint_rules.registries import _slots as slots
 
 _HELPERS = 2
 """How many calls deep a look into the registry may be."""
@@ -131,6 +133,7 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp":
         return
     found = [*_by_itself(cls), *_beside_owner(cls), *_with_parts(cls)] if cls.methods else []
+    found += _remembered(cls)
     spans = {(one.path, one.span) for one in found}
     found += [one for one in _by_address(cls) if (one.path, one.span) not in spans]
     spans.update((one.path, one.span) for one in found)
@@ -188,6 +191,18 @@ def _with_parts(home: Class) -> Iterator[Finding]:
             certainty=because("later-use", "harmless if no other object ever gets the same address"),
             help=f"erase the entries of its `{one.member}` too, and of theirs",
             steps=(one.function.step(one.taking, "its own entry is erased here"),),
+        )
+
+
+def _remembered(home: Class) -> Iterator[Finding]:
+    """An object is ended that a member of its owner may point to, as what was found last."""
+    for one in slots.left(home):
+        yield one.function.finding(
+            one.at,
+            f"`{text(one.said)}` is destroyed here, but `{one.slot.member}` may still point to it",
+            certainty=because("later-use", f"harmless if `{one.slot.member}` never leads to what is destroyed here"),
+            help=f"empty `{one.slot.member}` where it points to this object",
+            steps=(one.slot.filler.step(one.slot.put, "what was found is remembered here"),),
         )
 
 
