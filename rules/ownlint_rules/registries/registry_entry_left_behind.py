@@ -12,6 +12,7 @@
 - a method that destroys an object and leaves what a map of its class knows by its address
 - one that takes out that entry alone, where the object destroys others of its class with it
 - a function that destroys an object and leaves the member of its owner alone that remembers what was found last
+- in Python, a method that takes an object out of its container and leaves what is stored by its `id`
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -115,6 +116,7 @@ from ownlint import (
 )
 from ownlint_rules.registries import _companions as companions
 from ownlint_rules.registries import _elements as elements
+from ownlint_rules.registries import _id_keys as id_keys
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _parts as parts
@@ -128,9 +130,16 @@ _DELETES = re.compile(rb'"delete"')
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 
 
-@rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"))
+@rule(
+    severity="error",
+    cwe=(459,),
+    languages=("cpp", "python"),
+    anchors=(r"\bid\(\w",),
+    yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"),
+)
 def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
-    if cls.file.language != "cpp":
+    if cls.file.language == "python":
+        yield from _by_id(cls)
         return
     found = [*_by_itself(cls), *_beside_owner(cls), *_with_parts(cls)] if cls.methods else []
     found += _remembered(cls)
@@ -191,6 +200,18 @@ def _with_parts(home: Class) -> Iterator[Finding]:
             certainty=because("later-use", "harmless if no other object ever gets the same address"),
             help=f"erase the entries of its `{one.member}` too, and of theirs",
             steps=(one.function.step(one.taking, "its own entry is erased here"),),
+        )
+
+
+def _by_id(cls: Class) -> Iterator[Finding]:
+    """Python: an object is taken out of what keeps it alive, and what is known by its `id` is left."""
+    for one in id_keys.left(cls):
+        yield one.function.finding(
+            one.at,
+            f"an object is taken out of `{one.container}` here, but its entry in `{one.table}`, by its `id`, stays",
+            certainty=because("later-use", "harmless if no other object ever gets the same `id`"),
+            help=f"take its entry out of `{one.table}` too, or key that by the object with a `WeakKeyDictionary`",
+            steps=(one.filler.step(one.put, "the entry is stored here"),),
         )
 
 
