@@ -189,3 +189,19 @@ def _only_begins(function: Function) -> bool:
     """Whether it is part of the beginning of an object: constructors alone call it."""
     callers = function.program.index.callers(function)
     return bool(callers) and all(one.record.kind == "constructor" for one in callers)
+
+
+def is_rebuilt(one: BackKey) -> bool:
+    """Whether the table is emptied as a whole somewhere, and never loses one entry: an index that is made anew."""
+    program = one.held.program
+    known = program.models.containers
+    taking = [
+        places.last_name(call.node.callee)
+        for function in program.functions
+        if function.language == "cpp"
+        and registries.says(function, one.table)
+        and not _is_of_namesake(function, one.table)
+        for call in function.flow.calls
+        if registries.takes_out(function, call.node, one.table)
+    ]
+    return bool(taking) and all(name in known.clears for name in taking)

@@ -117,7 +117,9 @@ def _of_back_keys(cls: Class, known: set[tuple[Function, int]]) -> Iterator[Find
             yield function.finding(
                 store.at,
                 f"`{shown}` is reset, but its entry in `{key.table.shown}` stays",
-                certainty=because("later-use", "harmless if the old key is never looked up again"),
+                certainty=because("guess", f"harmless if `{key.table.shown}` is emptied and filled again then")
+                if back_keys.is_rebuilt(key)
+                else because("later-use", "harmless if the old key is never looked up again"),
                 help=f"erase the entry from `{key.table.shown}` before `{key.member}` is reassigned",
                 steps=(key.putter.step(key.put, f"`{key.member}` is the key of the entry that is put in here"),),
             )
