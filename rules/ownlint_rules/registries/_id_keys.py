@@ -171,6 +171,8 @@ def _takers(program: Program, one: _IdMap) -> set[Function]:
 
 def _has_one(home: Class, cls: Class) -> bool:
     """Whether objects of the one class have one of the other."""
+    if any(one is not cls and one.name == cls.name and one.file is home.file for one in cls.program.classes):
+        return False  # the module has a class of that name of its own
     if any(cls.name in _words_of(field.type) for field in home.record.fields):
         return True
     return any(
