@@ -427,7 +427,7 @@ class Environment(msgspec.Struct, frozen=True):
     """The process's variables: last names of the functions that read one (`getenv_s/4` where the name is not the first
     argument) and that change one, the variables (`*` stands for anything) that belong to the system rather than to the
     program, and last names of the functions that make an integer of a text (`parses`), a real number (`parses_real`),
-    and that compare two (`compares`).
+    and that compare two (`compares`); qualified names of functions and classes that take a text for a path (`paths`).
 
     In Python, by their dotted names: `mappings` that hold the variables, functions that read one (in `reads`), that
     make a number (in `parses` and `parses_real`), a truth value (`parses_truth`) or something else (`decodes`) of a

@@ -64,6 +64,7 @@ _DEEP = 4
 
 _TEXTS = frozenset({"string", "view"})
 """Roles of types that are made of a text."""
+_AS_PATH = (text_meanings.PATH, text_meanings.VALUE)
 
 When = OneOf["construction", "loop", "once", "call"]
 
@@ -79,6 +80,13 @@ class EnvironmentReading(NamedTuple):
     when: When
     meanings: frozenset[TextMeaning]
     """What is made of the text. Empty where it is taken as it is, or what is made of it is not known."""
+
+    @property
+    def path(self) -> str:
+        """Of the file in which it stands."""
+        if self.function is not None:
+            return self.function.path
+        return self.owner.path if self.owner is not None else ""
 
 
 class EnvironmentChange(NamedTuple):
@@ -126,13 +134,26 @@ class ProgramEnvironment:
             return text_meanings.INTEGER
         return text_meanings.REAL if name in self.model.parses_real else None
 
+    def takes_path(self, written: str, file: File, scope: str) -> bool:
+        """Whether a library's function, or its class as it is constructed, takes the text that it is given for a
+        path."""
+        if written.rpartition("::")[2] not in self._last_of_paths:
+            return False
+        full = self.program.names.in_full(self.program.names.expand(written, file, scope), file).removeprefix("::")
+        opened = (f"{space}::{full}" for space in self.program.names.opened(file))
+        return not {full, full.removeprefix("std::"), *opened}.isdisjoint(self.model.paths)
+
+    @questions.program_property
+    def _last_of_paths(self) -> frozenset[str]:
+        return frozenset(one.rpartition("::")[2] for one in self.model.paths)
+
     @questions.program_property
     def readings(self) -> list[EnvironmentReading]:
         """In the order of files and offsets; tests and the system's own variables are left out."""
         found = [*self._in_functions(), *self._in_members(), *self._in_python()]
         return sorted(
             (reading for reading in found if not self.model.ignores(reading.variable)),
-            key=lambda reading: (self.path_of(reading), reading.call.start),
+            key=lambda reading: (reading.path, reading.call.start),
         )
 
     @questions.program_property
@@ -200,12 +221,6 @@ class ProgramEnvironment:
         inner = [function, *(function.home.methods if function.record.kind == "constructor" and function.home else ())]
         return any(not self.writes.isdisjoint(one.mentioned) for one in inner)
 
-    @staticmethod
-    def path_of(reading: EnvironmentReading) -> str:
-        if reading.function is not None:
-            return reading.function.path
-        return reading.owner.path if reading.owner is not None else ""
-
     # --- finding them ---
 
     def _in_functions(self) -> Iterator[EnvironmentReading]:
@@ -213,11 +228,13 @@ class ProgramEnvironment:
         for function in self.program.functions:
             if function.language != "cpp" or spelled.isdisjoint(function.mentioned) or trials.is_trial(function):
                 continue
-            named = self._named_in(function, self.wrappers, self.macros)
-            for call, argument, around in islice(named, _MOST_READINGS):
+            named: list[tuple[str, r.Call, r.Value]] = []
+            for call, argument, around in islice(self._named_in(function, self.wrappers, self.macros), _MOST_READINGS):
                 variable = self.fold(argument, function)
-                variable = around.given(variable) if variable else ""
-                if variable and not self._is_restored(variable, function):
+                if variable:
+                    named.append((around.given(variable), call, argument))
+            for variable, call, argument in named:
+                if not self._is_restored(variable, function):
                     when = self._when(function, call)
                     owner = function.home if when == "construction" else None
                     if when == "construction" and owner is not None and self.is_single(owner):
@@ -225,7 +242,8 @@ class ProgramEnvironment:
                     targets = self.program.calls.callee(call, function).functions
                     meanings = self._parsed(places.last_name(call.callee), targets)
                     if not any(self._makes_other(target, meanings) for target in targets):
-                        meanings |= set(_Use(self, function, call).meanings())  # else it is no text any more
+                        same = tuple(one for other, one, _ in named if other == variable and _is_alike(one, call))
+                        meanings |= set(_Use(self, _Body.of(function), same).meanings())  # else it is no text any more
                     meanings |= set(_fallbacks(call, argument, targets))
                     yield EnvironmentReading(variable, call, function, owner, when, meanings)
 
@@ -271,13 +289,18 @@ class ProgramEnvironment:
             if cls.file.language != "cpp" or trials.tries(self.program, cls.file):
                 continue
             for field in cls.record.fields:
-                for call in places.calls_in(field.value) if field.value is not None and not field.static else ():
-                    name = places.last_name(call.callee)
-                    variable = self._read_by_member(call, name, cls) if name in said else ""
+                if field.value is None or field.static:
+                    continue
+                called = ((call, places.last_name(call.callee)) for call in places.calls_in(field.value))
+                named = [(self._read_by_member(call, name, cls), call, name) for call, name in called if name in said]
+                for variable, call, name in named:
                     if variable:
                         when: When = "once" if self.is_single(cls) else "construction"
                         targets = list(self.wrappers.get(name, {}))[:1]
                         meanings = self._parsed(name, targets) | set(_fallbacks(call, call.args[0], targets))
+                        if not any(self._makes_other(target, meanings) for target in targets):
+                            same = tuple(one for other, one, _ in named if other == variable and _is_alike(one, call))
+                            meanings |= set(_Use(self, _Body.of_member(field.value, cls), same).meanings())
                         yield EnvironmentReading(variable, call, None, cls, when, meanings)
 
     def _parsed(self, name: str, targets: Sequence[Function], depth: int = 0) -> frozenset[TextMeaning]:
@@ -293,7 +316,7 @@ class ProgramEnvironment:
             inner = self.name_of(argument, wrapper)
             if inner is not None and inner.parameter:
                 further = self.program.calls.callee(call, wrapper).functions
-                found |= {*_Use(self, wrapper, call).meanings(), *_fallbacks(call, argument, further)}
+                found |= {*_Use(self, _Body.of(wrapper), (call,)).meanings(), *_fallbacks(call, argument, further)}
                 if depth < _DEEP:
                     found |= self._parsed(places.last_name(call.callee), further, depth + 1)
         return frozenset(found)
@@ -479,6 +502,11 @@ def _makes(statement: r.Declare, name: str) -> bool:
     )
 
 
+def _is_alike(one: r.Call, other: r.Call) -> bool:
+    """Whether two readings of one variable give the same: by the same function."""
+    return places.last_name(one.callee) == places.last_name(other.callee)
+
+
 def _names(function: Function) -> Iterator[str]:
     yield from (inner.text for inner in function.values if isinstance(inner, r.Name))
 
@@ -492,28 +520,48 @@ def _outermost(function: Function) -> Function:
 # --- what is made of the text -------------------------------------------------------------------------
 
 
-class _Use:
-    """What one function makes of a text that it reads or is given, and of the locals that hold it, as a text of another
-    type, too. That it is stored, or handed to a function that is not known, says nothing."""
+class _Body(NamedTuple):
+    """Code that may make something of a text: a function, or the initial value of a member."""
 
-    def __init__(self, around: ProgramEnvironment, function: Function, text_of: r.Call | str) -> None:
+    function: Function | None
+    file: File
+    scope: str
+    values: Sequence[r.Value]
+    statements: Sequence[r.Statement] = ()
+
+    @staticmethod
+    def of(function: Function) -> _Body:
+        values = tuple(_values(function))
+        return _Body(function, function.file, function.record.scope, values, function.statements)
+
+    @staticmethod
+    def of_member(value: r.Value, cls: Class) -> _Body:
+        return _Body(None, cls.file, cls.symbol, tuple(places.walk(value)))
+
+
+class _Use:
+    """What a body makes of a text that it reads or is given, and of the locals that hold it, as a text of another type,
+    too. That it is stored, or handed to a function that is not known, says nothing."""
+
+    def __init__(self, around: ProgramEnvironment, body: _Body, text_of: tuple[r.Call, ...] | str) -> None:
         self.around = around
-        self.function = function
-        self._text_of = text_of
+        self.body = body
+        self._calls = () if isinstance(text_of, str) else text_of
         self._numbers: list[r.Call] = []
         """The calls that make a number of it."""
         self._holders: set[str] = {text_of} if isinstance(text_of, str) else set()
-        for statement in function.statements:
+        for statement in body.statements:
             if isinstance(statement, r.Declare) and self._is_it(statement.value):
                 self._holders.update(statement.names)
 
     def meanings(self, depth: int = 0) -> Iterator[TextMeaning]:
         words: set[str] = set()
         asked: list[r.Value] = []
-        for value in _values(self.function):
+        for value in self.body.values:
             match value:
-                case r.Call() if value is not self._text_of:
+                case r.Call() if not self._reads(value):
                     words |= self._compared_by(value)
+                    yield from self._taken_for_path(value)
                     yield from self._given_on(value, depth)
                 case r.Binary(op="==" | "!=", left=left, right=r.Literal(kind="str" | "char") as other) if any(
                     self._is_it(part) for part in places.walk(left)
@@ -523,31 +571,36 @@ class _Use:
                 case _:
                     asked += filter(self._is_it, _asked(value))
                     yield from _defaults(self._stands_for(value))
-        for statement in self.function.statements:
+        for statement in self.body.statements:
             if isinstance(statement, r.Branch):
                 yield from _defaults(self._set_by(statement))
-        asked += [one for statement in self.function.statements for one in _conditions(statement) if self._is_it(one)]
+            elif isinstance(statement, r.Declare) and self._is_it(statement.value) and self._is_path(statement.type):
+                yield from _AS_PATH
+        asked += [one for statement in self.body.statements for one in _conditions(statement) if self._is_it(one)]
         if asked and self._is_only(asked):
             yield text_meanings.PRESENCE
         if any(
             isinstance(value, r.Binary) and value.op == "%" and self._is_number(value.left)
-            for value in _values(self.function)
+            for value in self.body.values
         ):
             yield text_meanings.DIGITS
         words.discard("")
         if words:
             yield text_meanings.one_of(words, is_form=words <= text_meanings.SWITCHES or bool(self._numbers))
 
+    def _reads(self, value: r.Value | None) -> bool:
+        return any(value is call for call in self._calls)
+
     def _is_it(self, value: r.Value | None) -> bool:
         inner = places.strip(value)
-        if inner is self._text_of:
+        if self._reads(inner):
             return True
         match inner:
             case r.Name(text=name):
                 return name in self._holders
             case r.Conditional(then=then, other=other):
                 return self._is_it(then) or self._is_it(other)
-            case r.Call(args=(only,)) if _is_text(self.function, inner):
+            case r.Call(args=(only,)) if self._is_text(inner):
                 return self._is_it(only)
             case r.Call(callee=r.Member(base=base, name=name)) if name in _SAME:
                 return self._is_it(base)
@@ -579,8 +632,8 @@ class _Use:
     def _is_number(self, value: r.Value) -> bool:
         """Whether it is a number made of the text, or a local that begins with one."""
         inner = places.strip(value)
-        if isinstance(inner, r.Name) and inner.text in self.function.locals:
-            inner = self.function.locals[inner.text][1]
+        if isinstance(inner, r.Name) and self.body.function is not None and inner.text in self.body.function.locals:
+            inner = self.body.function.locals[inner.text][1]
         return any(part is call for part in places.walk(inner) for call in self._numbers)
 
     def _is_only(self, asked: list[r.Value]) -> bool:
@@ -588,9 +641,8 @@ class _Use:
         within = {id(inner) for value in asked for inner in places.walk(value)}
         return not any(
             id(value) not in within
-            for value in _values(self.function)
-            if (isinstance(value, r.Name) and value.text in self._holders)
-            or (value is self._text_of and not self._holders)
+            for value in self.body.values
+            if (isinstance(value, r.Name) and value.text in self._holders) or (self._reads(value) and not self._holders)
         )
 
     def _compared_by(self, call: r.Call) -> set[str]:
@@ -602,6 +654,23 @@ class _Use:
             _word(inner) for arg in call.args if isinstance(inner := places.strip(arg), r.Literal) and _quoted(inner)
         }
 
+    def _is_text(self, call: r.Call) -> bool:
+        """Whether it makes nothing but a text: `std::string(found)`."""
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        roles = self.around.program.types.roles_at(written, self.body.file, self.body.scope) if written else ()
+        return not _TEXTS.isdisjoint(roles)
+
+    def _is_path(self, written: str) -> bool:
+        return self.around.takes_path(types.parse(written).name, self.body.file, self.body.scope)
+
+    def _taken_for_path(self, call: r.Call) -> Iterator[TextMeaning]:
+        """By a library: a function of the project that has such a name says itself what it does."""
+        written = call.template or (call.callee.text if isinstance(call.callee, r.Name) else "")
+        if written and any(map(self._is_in, call.args)) and self._is_path(written):
+            function = self.body.function
+            if function is None or not self.around.program.calls.callee(call, function).functions:
+                yield from _AS_PATH
+
     def _given_on(self, call: r.Call, depth: int) -> Iterator[TextMeaning]:
         given = [at for at, arg in enumerate(call.args) if self._is_it(arg)]
         is_asked = isinstance(call.callee, r.Member) and self._is_it(call.callee.base)
@@ -609,12 +678,12 @@ class _Use:
         if made is not None and (given or is_asked):
             self._numbers.append(call)
             yield made
-        elif given and depth < _DEEP:
-            for target in self.around.program.calls.callee(call, self.function).functions:
+        elif given and depth < _DEEP and self.body.function is not None:
+            for target in self.around.program.calls.callee(call, self.body.function).functions:
                 for at in given:
                     name = target.record.parameters[at].name if at < len(target.record.parameters) else ""
                     if name:
-                        use = _Use(self.around, target, name)
+                        use = _Use(self.around, _Body.of(target), name)
                         yield from (one for one in use.meanings(depth + 1) if one != text_meanings.PRESENCE)
 
 
@@ -701,9 +770,3 @@ def _goes_on(function: Function, parameter: r.Parameter) -> bool:
 
 def _is_literal(value: r.Value) -> bool:
     return isinstance(places.strip(value), r.Literal)
-
-
-def _is_text(function: Function, call: r.Call) -> bool:
-    """Whether it makes nothing but a text: `std::string(found)`."""
-    written = call.callee.text if isinstance(call.callee, r.Name) else ""
-    return bool(written) and not _TEXTS.isdisjoint(function.program.types.roles(written, function))

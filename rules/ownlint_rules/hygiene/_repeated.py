@@ -171,6 +171,10 @@ def calls(function: Function) -> Iterator[records.Call]:
 
 
 def is_in_loop(function: Function, offset: int) -> bool:
+    """Whether a loop of the function runs what stands there, or the function is a lambda that a library calls with the
+    elements of something: `std::for_each`."""
+    if function.record.kind == "lambda" and function.language == "cpp" and _is_called_with_elements(function):
+        return True
     for statement in function.statements:
         if isinstance(statement, records.Loop) and offset in statement.span:
             begins = statement.iterable if statement.kind == "range" else None
@@ -178,6 +182,11 @@ def is_in_loop(function: Function, offset: int) -> bool:
             if not any(offset in one.span for one in before):
                 return True
     return False
+
+
+def _is_called_with_elements(made: Function) -> bool:
+    called = made.program.calls.called_by(made)
+    return any(effect.other is not None and effect.other.kind != "arguments" for _, effect, _ in called)
 
 
 def is_once(function: Function, offset: int) -> bool:

@@ -48,6 +48,12 @@ def is_empty(meaning: TextMeaning) -> bool:
     return meaning.kind == "fallback" and meaning.said in ('""', "nullptr", "NULL", "std::string()", "{}", "")
 
 
+def plain(every: frozenset[TextMeaning]) -> frozenset[TextMeaning]:
+    """What is made of a text in one place: that it is there is also asked for the sake of what is made of it."""
+    made = {meaning for meaning in every if meaning.kind in ("form", "words") and meaning != PRESENCE}
+    return every - {PRESENCE} if made else every
+
+
 def contradict(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> bool:
     """Whether two places make different things of one text. One that does not make anything of it may hand it on, and
     one may ask whether there is a text of which the other uses the value."""

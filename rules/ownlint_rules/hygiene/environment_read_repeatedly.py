@@ -5,7 +5,8 @@
 - a variable that several functions read (one finding for all of them), if they interpret its text differently: one
   makes a number of it that another compares with words or only asks for, they know other words for on and off, or fall
   back to other defaults
-- the same where each decides by it on its own, and a loop leads to one of them: each object that it constructs reads it
+- the same where each decides by it, or takes it for a path, on its own, and a loop reads it or leads to one of them:
+  each object that it constructs reads it
 - a variable that places of Python, or of C++ and Python, interpret differently: its presence, words for on and off, an
   integer, a real number, a path, a list; or a missing variable
 - a variable that a `for` loop of Python reads in every iteration
@@ -59,7 +60,8 @@ Read the variable once, in one function, into a function-local static, and call 
 ## What it does not report
 
 - initializers of statics and of namespace-scope variables, code that a once flag guards, `main`, and singletons
-- functions of one name in several files (variants for several systems), and tests
+- functions of one name in several files (variants for several systems), tests, and what the file of a `main` reads
+  beside a library
 - values that are read in order to be restored
 - in Python: places that read a variable alike, hand its text on, only show it in a log or an error, or set it as well;
   one that asks whether there is a variable of which the other uses the value; loops that wait or try again
@@ -94,6 +96,8 @@ _MAY_BE_FEW = "it is not known how many are created"
 _MAY_BE_ONCE = "nothing shows that it is read often, changed or interpreted differently"
 _NAMES = r"[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]*[\"']"
 """In Python, the name of a variable, which may stand apart from where it is read."""
+_SAID_BY_MANY = frozenset({text_meanings.PRESENCE, text_meanings.PATH, text_meanings.VALUE})
+"""What two places make of a text with no decision of their own."""
 _FEW = 2
 """So many places that make an object may belong to the start of the program."""
 
@@ -116,11 +120,20 @@ def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
 
 
 def _places(readings: list[environment.EnvironmentReading]) -> list[environment.EnvironmentReading]:
-    """One for each function; functions of one name are one, in whatever file."""
-    seen: dict[str, environment.EnvironmentReading] = {}
+    """One for each function, with all that the function makes of the text; functions of one name are one, in whatever
+    file."""
+    seen: dict[str, list[environment.EnvironmentReading]] = {}
     for reading in readings:
-        seen.setdefault(_whose(reading), reading)
-    return list(seen.values())
+        seen.setdefault(_whose(reading), []).append(reading)
+    return [_together(one) for one in seen.values()]
+
+
+def _together(readings: list[environment.EnvironmentReading]) -> environment.EnvironmentReading:
+    """What one function reads, at the reading in a loop if there is one."""
+    shown = next((one for one in readings if one.when == "loop"), readings[0])
+    same = [one for one in readings if one.path == shown.path]
+    every = frozenset[text_meanings.TextMeaning]().union(*(one.meanings for one in same))
+    return shown._replace(meanings=text_meanings.plain(every))
 
 
 def _whose(reading: environment.EnvironmentReading) -> str:
@@ -139,7 +152,7 @@ def _in_several(
     around: environment.ProgramEnvironment, variable: str, places: list[environment.EnvironmentReading]
 ) -> Finding | None:
     """Places of Python are reported for what they contradict: to read a variable twice is usual there."""
-    shared = [one for one in places if not around.is_of_command(one)]
+    shared = _of_one_program(around, places)
     differing = _differing(shared)
     last = differing[-1] if differing else places[-1]
     others = [*differing[:-1], *(one for one in places if one not in differing and one is not last)]
@@ -160,9 +173,25 @@ def _in_several(
     )
 
 
+def _of_one_program(
+    around: environment.ProgramEnvironment, places: list[environment.EnvironmentReading]
+) -> list[environment.EnvironmentReading]:
+    """Those of the library, or those of one command's file, if there are several: a command beside a library may read
+    on its own what the library reads, but is one program itself."""
+    library = [one for one in places if not around.is_of_command(one)]
+    if len(library) > 1:
+        return library
+    by_file: dict[str, list[environment.EnvironmentReading]] = {}
+    for one in places:
+        by_file.setdefault(one.path, []).append(one)
+    most = max(by_file.values(), key=len)
+    return most if len(most) > 1 else []
+
+
 def _also(one: environment.EnvironmentReading, last: environment.EnvironmentReading) -> str:
     how = text_meanings.told_apart(one.meanings, last.meanings)
-    return f"also read here: {how}" if how else "also read here"
+    also = "also read here, in every iteration" if one.when == "loop" else "also read here"
+    return f"{also}: {how}" if how else also
 
 
 def _differing(places: list[environment.EnvironmentReading]) -> list[environment.EnvironmentReading]:
@@ -189,7 +218,7 @@ def _repeat(places: list[environment.EnvironmentReading]) -> bool:
     owners = {one.owner for one in places}
     if not made or None in owners or len(owners) < 2:
         return False
-    return bool(set.intersection(*made) - {text_meanings.PRESENCE})
+    return bool(set.intersection(*made) - _SAID_BY_MANY)
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
