@@ -31,6 +31,7 @@ _GIVEN = re.compile(r"\b(\w++)\s*+\(\s*+((?:\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*\"
 
 _MADE = re.compile(r"(?:[\w:]+\s*)?[({]\s*(\"[^\"]*\"\w*)\s*[)}]")
 """`{"A"}`, `std::string_view("A")`."""
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _MARKS = ("L", "u", "U", "u8", "s", "sv")
 """Before and after the quotes of a literal."""
 
@@ -312,6 +313,7 @@ class ProgramEnvironment:
         if wrapper is None:
             return frozenset()
         found: set[TextMeaning] = set()
+        parameters = {parameter.name for parameter in wrapper.record.parameters}
         for call, argument, _ in self._named_in(wrapper, self.wrappers, {}):
             inner = self.name_of(argument, wrapper)
             if inner is not None and inner.parameter:
@@ -319,7 +321,10 @@ class ProgramEnvironment:
                 found |= {*_Use(self, _Body.of(wrapper), (call,)).meanings(), *_fallbacks(call, argument, further)}
                 if depth < _DEEP:
                     found |= self._parsed(places.last_name(call.callee), further, depth + 1)
-        return frozenset(found)
+        # A default that is a parameter is whatever the call gives for it.
+        return frozenset(
+            one for one in found if one.kind != "fallback" or parameters.isdisjoint(_WORD.findall(one.said))
+        )
 
     def _read_by_member(self, call: r.Call, name: str, cls: Class) -> str:
         """A member's initial value has no function in which its callee could be looked up: by name."""
@@ -386,13 +391,20 @@ class ProgramEnvironment:
             written, initial = function.locals[named]
             is_kept = "const" in written or Counter(_names(function))[named] == 1
             return self.name_of(initial, function) if is_kept and initial is not None else None
-        field = function.home.field(named) if function.home is not None else None
+        field = self._constant_of_class(value, function)
         if field is not None and field[1].static:
             initial = self._bare(field[1].value, function.file, function.record.scope)
             if isinstance(initial, r.Literal):
                 return self._joined(initial.text)
             return self._joined(self.program.names.written_as(named))
         return None if named in function.declared else self._joined(self.program.names.written_as(named))
+
+    def _constant_of_class(self, value: r.Name, function: Function) -> tuple[Class, r.Field] | None:
+        """A member of the function's own class, or of the one that is spelled out: `Names::kDepth`."""
+        owner, _, named = value.text.rpartition("::")
+        other = self.program.names.find_class(owner, function.record.scope, function.file) if owner else None
+        home = other or function.home
+        return home.field(named) if home is not None else None
 
     def _joined(self, written: str, parameters: frozenset[str] = frozenset()) -> VariableName | None:
         """`"A_" NAME "_B"`, where `NAME` is a macro, or one of the parameters."""
