@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from ownlint import Function, Program, patterns
+from ownlint import Function, Program, patterns, text
 from ownlint import records as r
 from ownlint_rules.hygiene import _python_texts as python_texts
 from ownlint_rules.hygiene import _repeated as repeated
@@ -32,6 +32,8 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 """Tests by the conventions of pytest and unittest, and folders of programs beside a library."""
+_KEY_ERROR = re.compile(r"^$|\b(?:KeyError|LookupError|Exception)\b")
+"""Handlers of what a mapping raises for a name that it has not."""
 _CACHED = frozenset({"cache", "lru_cache", "cached_property"})
 _ASKING = frozenset({"get", "pop", "setdefault"})
 """Methods of a mapping that give what it has by a name."""
@@ -252,6 +254,8 @@ class PythonEnvironment:
         use.may_be_none |= read.is_optional and read.default is None
         if read.default is not None:
             use.missing.append(MissingText(function, read.default))
+        if isinstance(read.at, r.Index):
+            use.missing += _where_it_is_missing(function, read.at)
         return use
 
     def _use_of_helped(self, function: Function, read: _Read, target: Function, helper: _Helper) -> TextUse:
@@ -343,3 +347,33 @@ def _leaves(function: Function, offset: int) -> bool:
         isinstance(one, r.Leave) and one.kind in ("break", "return") and one.start in inner.span
         for one in function.statements
     )
+
+
+def _where_it_is_missing(function: Function, read: r.Index) -> Iterator[MissingText]:
+    """What stands for a text whose reading raises, or is not come to: `except KeyError: x = default`, the `else` of
+    `if "X" in os.environ: x = os.environ["X"]`."""
+    for statement in function.statements:
+        match statement:
+            case r.Try(body=body, handlers=handlers) if (at := _around(body, read)) is not None:
+                others = [one.body for one in handlers if _KEY_ERROR.search(one.type)]
+            case r.Branch(condition=r.Binary(op="in" | "not in", left=asked) as condition, then=then, other=other) if (
+                text(asked) == text(read.indexes[0])
+            ):
+                there, missing = (then, other) if condition.op == "in" else (other, then)
+                at, others = _around(there, read), [missing]
+            case _:
+                continue
+        for other in others:
+            match at, other:
+                case (
+                    r.Evaluate(value=r.Assign(target=one)),
+                    (r.Evaluate(value=r.Assign(target=two, op="=", value=given)),),
+                ) if text(one) == text(two):
+                    yield MissingText(function, given)
+                case r.Leave(kind="return"), (r.Leave(kind="return", value=given),) if given is not None:
+                    yield MissingText(function, given, is_answer=True)
+
+
+def _around(body: r.Body, read: r.Index) -> r.Statement | None:
+    """The statement of a body that reads; none where there are others that may do something else."""
+    return body[0] if len(body) == 1 and read.start in body[0].span else None
