@@ -160,7 +160,8 @@ def _in_several(
     differently = ", which interpret it differently" if differing else ""
     native = [one for one in shared if not _is_python(one)]
     if not differing and sum(not _is_python(one) for one in places) < 2:
-        return None
+        looped = next((one for one in places if one.when == "loop"), None)
+        return _each_time(around, looped) if looped is not None else None
     often = next((step for one in native if (step := _often(around, one)) is not None), None)
     is_often = often is not None or any(one.when == "loop" for one in native)
     harms = bool(differing) or (_decide_alike(native) and is_often) or _repeat(native)
