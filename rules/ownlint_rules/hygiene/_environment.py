@@ -28,6 +28,9 @@ _TOKENS = re.compile(r"(?:\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|[A-Za-z_]\w*))+\s*")
 _TOKEN = re.compile(r"(\"(?:[^\"\\\\]|\\\\.)*\")|(#\s*+[A-Za-z_]\w*+|[A-Za-z_]\w*+)")
 _GIVEN = re.compile(r"\b(\w++)\s*+\(\s*+((?:\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*\"|[#\s]|[A-Za-z_]\w*+)+)[,)]")
 """In a macro's body: a call, and its first argument."""
+_CALLED = re.compile(r"\b(\w++)\s*+\(")
+_ASKED = re.compile(r"[!=]=\s*(?:nullptr|NULL|0)\b|!\s*!")
+"""In a macro's body: whether there is one."""
 
 _MADE = re.compile(r"(?:[\w:]+\s*)?[({]\s*(\"[^\"]*\"\w*)\s*[)}]")
 """`{"A"}`, `std::string_view("A")`."""
@@ -187,6 +190,25 @@ class ProgramEnvironment:
                         found.setdefault(macro.name, EnvironmentWrapper(position, name, spells))
         return found
 
+    def _made_by_macro(self, name: str) -> frozenset[TextMeaning]:
+        """What macros of that name make of the text, as far as their body says it: a number, or whether it is one of
+        some words, or is there."""
+        found: set[TextMeaning] = set()
+        words: set[str] = set()
+        for macro in self.program.macros.named(name):
+            for call in _CALLED.finditer(macro.body):
+                made = self.number(call[1])
+                if made is not None:
+                    found.add(made)
+                if call[1] in self.model.compares:
+                    words.update(word.casefold() for word in _PLAIN.findall(_arguments(macro.body, call.end())))
+            if _ASKED.search(macro.body):
+                found.add(text_meanings.PRESENCE)
+        words.discard("")
+        if words:
+            found.add(text_meanings.one_of(words, is_form=words <= text_meanings.SWITCHES))
+        return text_meanings.plain(frozenset(found))
+
     @questions.program_property
     def wrappers(self) -> dict[str, dict[Function, EnvironmentWrapper]]:
         """The project's functions that read the variable which a parameter names, by last name."""
@@ -241,8 +263,10 @@ class ProgramEnvironment:
                     if when == "construction" and owner is not None and self.is_single(owner):
                         when = "once"
                     targets = self.program.calls.callee(call, function).functions
-                    meanings = self._parsed(places.last_name(call.callee), targets)
-                    if not any(self._makes_other(target, meanings) for target in targets):
+                    name = places.last_name(call.callee)
+                    by_macro = self._made_by_macro(name) if name in self.macros else frozenset()
+                    meanings = self._parsed(name, targets) | by_macro
+                    if not by_macro and not any(self._makes_other(target, meanings) for target in targets):
                         same = tuple(one for other, one, _ in named if other == variable and _is_alike(one, call))
                         meanings |= set(_Use(self, _Body.of(function), same).meanings())  # else it is no text any more
                     meanings |= set(_fallbacks(call, argument, targets))
@@ -298,8 +322,9 @@ class ProgramEnvironment:
                     if variable:
                         when: When = "once" if self.is_single(cls) else "construction"
                         targets = list(self.wrappers.get(name, {}))[:1]
-                        meanings = self._parsed(name, targets) | set(_fallbacks(call, call.args[0], targets))
-                        if not any(self._makes_other(target, meanings) for target in targets):
+                        by_macro = self._made_by_macro(name) if name in self.macros else frozenset()
+                        meanings = self._parsed(name, targets) | by_macro | set(_fallbacks(call, call.args[0], targets))
+                        if not by_macro and not any(self._makes_other(target, meanings) for target in targets):
                             same = tuple(one for other, one, _ in named if other == variable and _is_alike(one, call))
                             meanings |= set(_Use(self, _Body.of_member(field.value, cls), same).meanings())
                         yield EnvironmentReading(variable, call, None, cls, when, meanings)
@@ -517,6 +542,18 @@ def _makes(statement: r.Declare, name: str) -> bool:
 def _is_alike(one: r.Call, other: r.Call) -> bool:
     """Whether two readings of one variable give the same: by the same function."""
     return places.last_name(one.callee) == places.last_name(other.callee)
+
+
+def _arguments(body: str, start: int) -> str:
+    """What stands in the parentheses that are open at an offset, without what further ones enclose."""
+    depth, written = 1, ""
+    for letter in body[start:]:
+        depth -= letter == ")"
+        if depth == 0:
+            break
+        written += letter if depth == 1 else ""
+        depth += letter == "("
+    return written
 
 
 def _names(function: Function) -> Iterator[str]:
