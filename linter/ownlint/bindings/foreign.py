@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.flow import places
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
+from ownlint.project.subjects import Function
 
 DECLARES = frozenset({"restype", "argtypes", "errcheck"})
 """Attributes of a function of `ctypes` by which it is declared."""
@@ -16,6 +18,9 @@ _NUMBERS = re.compile(
     r"c_(?:bool|w?char(?:_p)?|u?byte|u?short|u?int\d*|u?long(?:long)?|s?size_t|ssize_t|float|double|longdouble)"
 )
 _C_NUMBERS = re.compile(r"\b(?:void|bool|_Bool|char|short|int|long|float|double|unsigned|signed|s?size_t|u?int\d+_t)\b")
+_COMMENT = re.compile(r"//[^\n]*+|/\*.*?\*/|^[ \t]*+#[^\n]*+", re.DOTALL | re.MULTILINE)
+_PARAMETER = re.compile(r"(?<=[\s*])\w++\s*+\Z")
+"""The name of a parameter behind its type."""
 _NAMED = re.compile(r"(\w++)\s*+\Z")
 
 
@@ -31,11 +36,59 @@ def declared(program: Program) -> dict[str, bool]:
                 if len(write.place) > 1 and write.place[-1] in DECLARES:
                     is_handle = write.place[-1] == "restype" and _is_handle(write.value)
                     found[write.place[-2]] = found.get(write.place[-2], False) or is_handle
-        if function.mentions("cdef"):
-            for call in function.flow.calls:
-                if places.last_name(call.node.callee) == "cdef" and call.node.args:
-                    found.update(_declared_in(places.strip(call.node.args[0])))
+        for said in _texts(function):
+            found.update(_declared_in(said))
     return found
+
+
+def _texts(function: Function) -> Iterator[str]:
+    """What a function gives to `cdef`, without comments: a text, or a variable that got one in the function or where
+    a module begins."""
+    for call in function.flow.calls if function.mentions("cdef") else ():
+        given = places.strip(call.node.args[0]) if call.node.args else None
+        if places.last_name(call.node.callee) != "cdef":
+            continue
+        name = given.text.rpartition(".")[2] if isinstance(given, r.Name) else places.last_name(given)
+        modules = (one for one in function.program.functions if name and one.record.kind == "module")
+        written = [write.value for one in (function, *modules) for write in one.flow.writes_to((name,)) if name]
+        for one in map(places.strip, (given, *written)):
+            if isinstance(one, r.Literal):
+                yield _COMMENT.sub("", one.text)
+
+
+@program_question
+def taken(program: Program) -> dict[str, str]:
+    """By the declared function the type of its first argument, see `spelled_type`."""
+    found: dict[str, str] = {}
+    for function in program.functions:
+        if function.language != "python":
+            continue
+        if "=argtypes" in function.mentioned:
+            for write in function.flow.writes:
+                listed = places.strip(write.value)
+                if len(write.place) < 2 or write.place[-1] != "argtypes" or not isinstance(listed, r.Aggregate):
+                    continue
+                if listed.items:
+                    found[write.place[-2]] = spelled_type(text(listed.items[0]))
+        for said in _texts(function):
+            found.update(_first_in(said))
+    return found
+
+
+def spelled_type(written: str) -> str:
+    """A type of C or of `ctypes`, spelled so that equal ones are equal: `clip*` of `struct clip *`, `c_void_p` of
+    `ctypes.c_void_p`."""
+    kept = " ".join(word for word in written.replace("*", " * ").split() if word not in ("const", "struct"))
+    return kept.replace(" *", "*") if "*" in kept else kept.rpartition(".")[2]
+
+
+def _first_in(said: str) -> Iterator[tuple[str, str]]:
+    for statement in said.split(";"):
+        before, called, given = statement.rpartition("}")[2].partition("(")
+        found = _NAMED.search(before) if called and "typedef" not in before else None
+        first = given.rpartition(")")[0].partition(",")[0]
+        if found is not None and "(" not in first:
+            yield found[1], spelled_type(_PARAMETER.sub("", first))
 
 
 def is_number(name: str) -> bool:
@@ -51,9 +104,9 @@ def _is_handle(value: r.Value | None) -> bool:
     return bool(name) and not is_number(name)
 
 
-def _declared_in(value: r.Value | None) -> Iterator[tuple[str, bool]]:
+def _declared_in(said: str) -> Iterator[tuple[str, bool]]:
     """The functions in a text of declarations: `sink* sink_new(int rate);`."""
-    for statement in value.text.split(";") if isinstance(value, r.Literal) else ():
+    for statement in said.split(";"):
         before, called, _ = statement.rpartition("}")[2].partition("(")
         found = _NAMED.search(before) if called and "typedef" not in before else None
         if found is not None:

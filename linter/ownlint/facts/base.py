@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-FORMAT = 10
+FORMAT = 11
 """Raised whenever a record changes its fields, so that old cache entries are misses."""
 
 LIBCLANG = "OWNLINT_LIBCLANG"

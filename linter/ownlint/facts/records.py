@@ -101,8 +101,9 @@ class Call(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=4):
 
 
 class Literal(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=5):
-    """`text` as written, at most 120 characters, without a prefix that changes nothing (`r'a'` of Python). Kind
-    `null` is `nullptr`, `NULL`, `None`; `build` is what an `#if` asks (`#ifdef A`): the same wherever it stands."""
+    """`text` as written, at most 120 characters, without a prefix that changes nothing (`r'a'` of Python); a text of
+    Python that declares functions of C is longer, up to 32768. Kind `null` is `nullptr`, `NULL`, `None`; `build` is
+    what an `#if` asks (`#ifdef A`): the same wherever it stands."""
 
     kind: OneOf["bool", "null", "int", "float", "str", "char", "build", "other"]
     text: str

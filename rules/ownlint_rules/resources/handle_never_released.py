@@ -77,7 +77,7 @@ Hold it in a smart pointer or a scoped type, or release it in the destructor.
 - So is a member that may point into other memory as well, one of a struct of which nothing shows that an object is ever
   released, and the state of a module that clears nothing.
 - A handle that is stored in several members is reported at the first of them.
-- Of the text that `cdef` of `cffi` is given, only the beginning is read.
+- Of the text that `cdef` of `cffi` is given, the first 32768 characters are read.
 
 ## Source
 

@@ -22,6 +22,9 @@ DEEPEST = 150
 _MOST_ITEMS = 64
 _MOST_NAMES = 64
 _MOST_TEXT = 120
+_MOST_DECLARED = 1 << 15
+_DECLARES_C = re.compile(r"^[ \t]*+(?:\w++[ \t*]++)+\w++[ \t]*+\([^(){};]{0,600}+\)[ \t]*+;", re.MULTILINE)
+"""A line of a text that declares a function of C: `void sink_free(sink *s);`."""
 _WORD = re.compile(r"\w+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
 _FSTRINGS_ARE_PLACED = sys.version_info >= (3, 12)
@@ -248,6 +251,10 @@ class PythonValues:
         start, end = self.range(node)
         kind: Literal["bool", "null", "int", "float", "str", "other"] = _LITERALS.get(type(node.value), "other")
         written = self.excerpt(start, end)
+        if (
+            isinstance(node.value, str) and end - start > _MOST_TEXT and _DECLARES_C.search(node.value)
+        ):  # what `cdef` is given
+            written = self.source.slice(start, min(end, start + 4 * _MOST_DECLARED))[:_MOST_DECLARED]
         return r.Literal(start, end, kind, _PLAIN_PREFIX.sub("", written) if kind == "str" else written)
 
     def _subscript(self, node: ast.Subscript) -> r.Index:
