@@ -133,16 +133,22 @@ def _slots(cls: Class, made: dict[str, tuple[str, ...]]) -> Iterator[PythonSlot]
                 ):
                     put.append((_attribute(base, function), value))
                 case e.CallEvent(node=call):
-                    put += [
-                        (attribute, call)
-                        for argument in call.args
-                        if (attribute := _attribute(_lent(argument), function))
-                    ]
+                    put += [(attribute, call) for attribute in _filled(call, function, made)]
             for attribute, value in put:
                 tracing = _Tracing(function, attribute, event)
                 maker = tracing.maker(value) if attribute and value is not None else ""
                 if maker and not any(_is_passed_on(function, name) for name in tracing.names):
                     yield PythonSlot(function, attribute, event, maker, made[maker])
+
+
+def _filled(call: r.Call, function: Function, made: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    """The attributes of `self` whose address a function of a library is given, to write a handle there."""
+    releases = made.get(places.last_name(call.callee), ()) if places.receiver(call) is not None else ()
+    for argument in call.args if releases else ():
+        lent = _lent(argument)
+        attribute = _attribute(lent, function)
+        if attribute and _is_released_as(_class_of(lent, function), releases, function.program):
+            yield attribute
 
 
 def _attribute(value: r.Value | None, function: Function | None = None) -> str:
@@ -210,12 +216,10 @@ class _Tracing:
 
     def _of_call(self, call: r.Call, at: e.Event) -> tuple[set[str], bool]:
         name, on = places.last_name(call.callee), places.receiver(call)
+        if on is not None and self.attribute and self.attribute in _filled(call, self.function, self.made):
+            return {name}, False
         if on is not None and name in self.made and foreign.declared(self.program).get(name, False):
             return {name}, False
-        if name in self.made and any(_attribute(_lent(one), self.function) == self.attribute for one in call.args):
-            lent = (_lent(one) for one in call.args)
-            fills = any(_is_released_as(_class_of(one, self.function), self.made[name], self.program) for one in lent)
-            return ({name}, False) if fills else (set(), True)
         if call.args and (foreign.is_number(name) or name in ("c_void_p", "cast")):
             carried = [one for one in call.args if not _is_text(one)]
             return self._found(carried[0], at) if carried else (set(), True)
