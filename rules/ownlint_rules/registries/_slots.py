@@ -12,7 +12,7 @@ from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 
 _DEEPEST = 2
-"""Calls that are followed to whoever empties the member."""
+"""Calls that are followed to what empties the member."""
 
 
 class Slot(NamedTuple):

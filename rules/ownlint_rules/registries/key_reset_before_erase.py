@@ -59,7 +59,7 @@ Erase the entry before the member is reassigned.
 - functions that return the old key
 - members that are known to be empty, and members that are set just before the first insertion
 - helpers whose callers erase the entry
-- tables where whoever finds an entry compares the key of the object with the one asked for
+- tables in which every lookup compares the key of the object with the one asked for
 
 ## Known limitations
 
