@@ -15,7 +15,7 @@ _DEEPEST = 2
 """Calls that are followed to what empties the member."""
 
 
-class Slot(NamedTuple):
+class RememberedSlot(NamedTuple):
     """`member` of the objects of `home` points to an object of `held`; `put`, in `filler`, remembers one there."""
 
     home: Class
@@ -25,16 +25,16 @@ class Slot(NamedTuple):
     put: events.Event
 
 
-class Stale(NamedTuple):
+class StaleSlot(NamedTuple):
     """`function` ends `said` at an event, and leaves the slot alone."""
 
-    slot: Slot
+    slot: RememberedSlot
     function: Function
     at: events.Event
     said: records.Value
 
 
-def left(home: Class) -> Iterator[Stale]:
+def left(home: Class) -> Iterator[StaleSlot]:
     """For the slots of a class, each function that has an object of it at hand and does so, at the first place."""
     program = home.program
     for slot in _slots(home):
@@ -52,7 +52,7 @@ def left(home: Class) -> Iterator[Stale]:
             callers = [one for one in program.index.callers(function) if any(registries.calls_of(one, function))]
             if callers and all(_concerns(one, slot, 0) or _ends_home(one, slot) for one in callers):
                 continue
-            yield Stale(slot, function, at, said)
+            yield StaleSlot(slot, function, at, said)
 
 
 def _ended(held: Class) -> Iterator[owners.Ended]:
@@ -67,7 +67,7 @@ def _ended(held: Class) -> Iterator[owners.Ended]:
                     yield caller, call, call.node.args[0]
 
 
-def _slots(home: Class) -> Iterator[Slot]:
+def _slots(home: Class) -> Iterator[RememberedSlot]:
     """The members that lead to one object and get what a function answers with, where another member leads to several
     of the class."""
     names = home.program.names
@@ -81,7 +81,7 @@ def _slots(home: Class) -> Iterator[Slot]:
         fillers = ((one, _remembers(one, home, field.name)) for one in member_stores.storing(home, field.name))
         filler = next(((one, put) for one, put in fillers if put is not None), None)
         if filler is not None:
-            yield Slot(home, field.name, held, *filler)
+            yield RememberedSlot(home, field.name, held, *filler)
 
 
 def _leads_to_several(home: Class, held: Class, slot: records.Field) -> bool:
@@ -121,7 +121,7 @@ def _remembers(function: Function, home: Class, member: str) -> events.Event | N
     return None
 
 
-def _sayers(program: Program, slot: Slot) -> list[Function]:
+def _sayers(program: Program, slot: RememberedSlot) -> list[Function]:
     return _by_word(program).ask(slot.member, lambda: _saying(program, slot.member))
 
 
@@ -136,7 +136,7 @@ def _by_word(program: Program) -> questions.Answers[str, list[Function]]:
     return questions.Answers()
 
 
-def _is_slot(function: Function, value: records.Value | None, slot: Slot) -> bool:
+def _is_slot(function: Function, value: records.Value | None, slot: RememberedSlot) -> bool:
     """Whether an expression is the member of an object of the class."""
     match places.strip(value):
         case records.Member(base=base, name=name) if name == slot.member:
@@ -146,7 +146,7 @@ def _is_slot(function: Function, value: records.Value | None, slot: Slot) -> boo
     return False
 
 
-def _uses(function: Function, slot: Slot) -> bool:
+def _uses(function: Function, slot: RememberedSlot) -> bool:
     """Whether the function reads from the object to which the member leads, itself or by a local that it gave."""
     leading = {
         name
@@ -165,7 +165,7 @@ def _uses(function: Function, slot: Slot) -> bool:
     )
 
 
-def _has_at_hand(function: Function, slot: Slot) -> bool:
+def _has_at_hand(function: Function, slot: RememberedSlot) -> bool:
     """Whether it is a method of the class, or is given a pointer to an object of it."""
     if function.home is not None and slot.home in function.home.ancestry:
         return True
@@ -177,7 +177,7 @@ def _has_at_hand(function: Function, slot: Slot) -> bool:
     )
 
 
-def _concerns(function: Function, slot: Slot, depth: int = _DEEPEST) -> bool:
+def _concerns(function: Function, slot: RememberedSlot, depth: int = _DEEPEST) -> bool:
     """Whether the function, or one that it calls, has to do with the member."""
     if f'"{slot.member}"'.encode() in function.encoded:
         return True
@@ -189,7 +189,7 @@ def _concerns(function: Function, slot: Slot, depth: int = _DEEPEST) -> bool:
     )
 
 
-def _ends_home(function: Function, slot: Slot) -> bool:
+def _ends_home(function: Function, slot: RememberedSlot) -> bool:
     """Whether the member ends with what it leads to."""
     if function.record.kind == "destructor":
         return True
@@ -198,7 +198,7 @@ def _ends_home(function: Function, slot: Slot) -> bool:
     return any(one is function for one, _, _ in owners.ends(function.program).get(slot.home.name, ()))
 
 
-def _is_dated(function: Function, reading: list[Function], slot: Slot) -> bool:
+def _is_dated(function: Function, reading: list[Function], slot: RememberedSlot) -> bool:
     """Whether who asks the member compares another one of the object, a count or a number of a state, that the function
     stores: what it finds there is out of date then, and is not used."""
     members = {field.name for field in slot.home.record.fields} - {slot.member}

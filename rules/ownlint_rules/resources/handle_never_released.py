@@ -7,7 +7,7 @@
 - the same for a member of a struct behind a pointer, filled through a reference or an iterator
 - an attribute of a Python object that holds a handle of a C library, if the project declares the function that releases
   it with `ctypes` or `cffi` (`lib.sink_free.argtypes`) and never calls that for this attribute; also a handle that
-  a helper hands out, or that the library writes to a variable
+  a helper returns, or that the library writes to a variable
 
 ## Why it is a bug
 
