@@ -2,8 +2,8 @@
 when the lock is released.
 
 The container is a member of a struct that has its lock beside it: an array of buckets, a list of nodes, a table of a
-library. `s = find(t, key); unlock(&t->lock); return s;` here, `free(s)` under `t->lock` there. Whoever counts itself in
-while the lock is held, or takes the element out, has it for himself.
+library. `s = find(t, key); unlock(&t->lock); return s;` here, `free(s)` under `t->lock` there. A function that counts
+a reference while the lock is held, or takes the element out, keeps it alive.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def _is_element(function: Function, name: str, freeing: Freeing) -> bool:
     return kind.is_placeholder or (kind.pointers == 1 and kind.last == freeing.element)
 
 
-# --- who has it for himself ---
+# --- what keeps it alive ---
 
 
 def _takes_out(function: Function, root: str, member: str, name: str) -> bool:
@@ -300,6 +300,11 @@ def _known(_: Program) -> questions.Answers[Class, dict[str, tuple[str, Freeing]
     return questions.Answers()
 
 
+@questions.program_question
+def _candidates(_: Program) -> questions.Answers[Class, tuple[Function, ...]]:
+    return questions.Answers()
+
+
 def _freed_of(cls: Class) -> dict[str, tuple[str, Freeing]]:
     """By member of the class: its lock under which a function frees what the member leads to, and that."""
     return _known(cls.program).ask(cls, lambda: _freed(cls))
@@ -326,12 +331,14 @@ def _freed(cls: Class) -> dict[str, tuple[str, Freeing]]:
     return found
 
 
-def _freeing(cls: Class) -> list[Function]:
+def _freeing(cls: Class) -> tuple[Function, ...]:
     """The methods of the class and the functions that are given a pointer to it, which may lock and free something.
     Needs no decoding."""
-    locking = locks.locking(cls.program)
-    every = (*cls.methods, *_given_pointer(cls.program).get(cls.name, ()))
-    return [one for one in every if _may_free(one) and locking.may_lock(one)]
+    return _candidates(cls.program).ask(cls, lambda: tuple(filter(_may_free, _around(cls))))
+
+
+def _around(cls: Class) -> tuple[Function, ...]:
+    return *cls.methods, *_given_pointer(cls.program).get(cls.name, ())
 
 
 @questions.program_question
@@ -357,6 +364,8 @@ def _argument(call: r.Call, index: int) -> r.Value | None:
 
 
 def _may_free(function: Function) -> bool:
+    """Whether it may free something, and take a lock."""
     if function.record.kind in ("constructor", "destructor"):
         return False
-    return any(name == "delete" or pairs.releasing_verb(name) for name in function.mentioned)
+    frees = any(name == "delete" or pairs.releasing_verb(name) for name in function.mentioned)
+    return frees and locks.locking(function.program).may_lock(function)

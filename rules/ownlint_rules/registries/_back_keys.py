@@ -3,12 +3,17 @@ found by that member alone, so who stores something else in it has to take the e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint import Class, Function, Program, assignments, containers, events, places, questions, records, types
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
+
+_SAID = re.compile(rb'(\w++)"')
+"""In an encoded body: the last word of each name."""
+_LAST = re.compile(r"(\w+)\W*\Z")
 
 
 class BackKey(NamedTuple):
@@ -40,8 +45,10 @@ def _all(program: Program) -> dict[Class, tuple[BackKey, ...]]:
 
 
 def _of_table(program: Program, table: registries.AnyRegistry) -> Iterator[BackKey]:
-    for function in program.functions:
-        if function.language != "cpp" or not registries.says(function, table) or _is_of_namesake(function, table):
+    by_word = _filling(program)
+    words = {last[1] for name in table.names if (last := _LAST.search(name)) is not None}
+    for function in dict.fromkeys(one for word in sorted(words) for one in by_word.get(word, ())):
+        if not registries.says(function, table) or _is_of_namesake(function, table):
             continue
         for putting in registries.puttings(function, table):
             given = [one for value in putting.values for one in registries.parts_of(value)]
@@ -49,6 +56,18 @@ def _of_table(program: Program, table: registries.AnyRegistry) -> Iterator[BackK
                 continue
             for held, member in _keeping(function, given[0], given[1]):
                 yield BackKey(table, held, member, function, putting.event)
+
+
+@questions.program_question
+def _filling(program: Program) -> dict[str, list[Function]]:
+    """The functions that may put something into a container, by the words that they say. Needs no decoding."""
+    appends = program.models.containers.appends
+    found: dict[str, list[Function]] = {}
+    for function in program.functions:
+        if function.language == "cpp" and (containers.may_insert(function) or function.mentions(*appends)):
+            for word in dict.fromkeys(_SAID.findall(function.encoded)):
+                found.setdefault(word.decode(), []).append(function)
+    return found
 
 
 def _leads(function: Function, value: records.Value) -> bool:
@@ -156,14 +175,14 @@ def _is_member(value: records.Value | None, member: str) -> bool:
 def resets(one: BackKey) -> Iterator[tuple[Function, member_stores.MemberStore]]:
     """Where a function stores something else in the member of an object that may have an entry: neither one that it has
     just made, nor where it puts an entry in for the first time."""
-    makers = set(_putters(one, made=True))
+    putters, makers = _putters(one, made=False), set(_putters(one, made=True))
     others = {key.table.home for key in _all(one.held.program).get(one.held, ())} - {None, one.table.home, one.held}
     for function in member_stores.storing(one.held, one.member):
         if function.record.kind in ("constructor", "destructor") or function.name in ("operator=", "swap"):
             continue
         if function.home in others:
             continue  # the objects there stand in the table there
-        if _only_begins(function) or (function in _putters(one, made=False) and not makers - {function}):
+        if _only_begins(function) or (function in putters and not makers - {function}):
             continue
         for store in member_stores.stores_of(function, one.member, one.held):
             if not registries.is_made_here(function, store.base):
