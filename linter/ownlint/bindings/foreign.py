@@ -82,13 +82,28 @@ def spelled_type(written: str) -> str:
     return kept.replace(" *", "*") if "*" in kept else kept.rpartition(".")[2]
 
 
-def _first_in(said: str) -> Iterator[tuple[str, str]]:
+def _statements(said: str) -> Iterator[tuple[str, str, str]]:
+    """The functions in a text of declarations, `sink* sink_new(int rate);`: the name, what stands before it and what
+    behind the bracket."""
     for statement in said.split(";"):
-        before, called, given = statement.rpartition("}")[2].partition("(")
+        before, called, behind = statement.rpartition("}")[2].partition("(")
         found = _NAMED.search(before) if called and "typedef" not in before else None
-        first = given.rpartition(")")[0].partition(",")[0]
-        if found is not None and "(" not in first:
-            yield found[1], spelled_type(_PARAMETER.sub("", first))
+        if found is not None:
+            yield found[1], before[: found.start()], behind
+
+
+def _first_in(said: str) -> Iterator[tuple[str, str]]:
+    """By the functions in a text of declarations the types of their first arguments."""
+    for name, _, behind in _statements(said):
+        first = behind.rpartition(")")[0].partition(",")[0]
+        if "(" not in first:
+            yield name, spelled_type(_PARAMETER.sub("", first))
+
+
+def _declared_in(said: str) -> Iterator[tuple[str, bool]]:
+    """The functions in a text of declarations, and whether each returns a pointer, or a type with another name."""
+    for name, head, _ in _statements(said):
+        yield name, ("*" in head and "char" not in head) or _C_NUMBERS.search(head) is None
 
 
 def is_number(name: str) -> bool:
@@ -102,13 +117,3 @@ def _is_handle(value: r.Value | None) -> bool:
         return False
     name = places.last_name(inner.callee if isinstance(inner, r.Call) else inner)
     return bool(name) and not is_number(name)
-
-
-def _declared_in(said: str) -> Iterator[tuple[str, bool]]:
-    """The functions in a text of declarations: `sink* sink_new(int rate);`."""
-    for statement in said.split(";"):
-        before, called, _ = statement.rpartition("}")[2].partition("(")
-        found = _NAMED.search(before) if called and "typedef" not in before else None
-        if found is not None:
-            head = before[: found.start()]
-            yield found[1], ("*" in head and "char" not in head) or _C_NUMBERS.search(head) is None

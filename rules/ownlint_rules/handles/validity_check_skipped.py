@@ -300,11 +300,11 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
     guards = known.guards_of(cls)
     flags = {flag[0] for guard in guards for flag in guard.flags if len(flag) == 1}
     least = min((_LEAST, *(known.least_checks(cls, name) for name in sorted(flags))))
-    told: set[tuple[Function, str]] = set()
+    reported: set[tuple[Function, str]] = set()
     for one in skipping:
-        if (one.function, one.use.field) in told:
+        if (one.function, one.use.field) in reported:
             continue  # two objects in one comparison
-        told.add((one.function, one.use.field))
+        reported.add((one.function, one.use.field))
         certainty = _certainty(len(checking), len(careful), len(judged), guards, least)
         if known.is_settled(cls):
             asked = " and ".join(f"`{name}`" for name in sorted({flag[-1] for guard in guards for flag in guard.flags}))

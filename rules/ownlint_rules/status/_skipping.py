@@ -375,7 +375,7 @@ def _is_remembered(
 def _answer_kept(
     function: Function, test: e.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
 ) -> Certainty:
-    """Possible where whoever goes around the work gets what only its success sets, in something beside the flag:
+    """Possible where the path around the work returns what only its success sets, in something beside the flag:
     `if (tried) return works;`. The failure is then kept, perhaps on purpose."""
     if failed.cause is None:
         return "certain"
