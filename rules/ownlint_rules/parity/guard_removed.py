@@ -100,10 +100,20 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     if old is None:
         return
     removed = dict(taken_out.unhandled(old, function))
-    for guard in dict.fromkeys((*taken_out.removed_guards(old, function), *removed)):
-        said = f"`{function.name}` no longer {_LEFT[guard.exit]} `{guard.shown}`"
+    told = dict.fromkeys((*taken_out.removed_guards(old, function), *removed))
+    for guard in told:
+        alternatives = [one for one in told if one.span == guard.span and one.exit == guard.exit]
+        if guard is not alternatives[0]:
+            continue  # `if (a || b) return error;` is one check
+        shown = " or ".join(f"`{one.shown}`" for one in alternatives)
         yield _finding(
-            function, old, guard.span, said, _still_asking(function, guard.form), "check", removed.get(guard)
+            function,
+            old,
+            guard.span,
+            f"`{function.name}` no longer {_LEFT[guard.exit]} {shown}",
+            next((kept for one in alternatives if (kept := _still_asking(function, one.form)) is not None), None),
+            "check",
+            next((removed[one] for one in alternatives if one in removed), None),
         )
     for release in taken_out.removed_releases(old, function):
         said = f"`{function.name}` no longer calls `{release.shown}`"
