@@ -7,7 +7,8 @@
 - in C, a struct to which only a pointer in another struct leads there, which only the header's own sources follow
 - one in such a header that nothing else there says, and that only functions of the header's own source use
 - with `--diff-base`, the same in any header that was there before the change and gets the class by it
-- with `--certainty possible`, the same in any header, with or without a change
+- the same in any header, where the fields are pointers and nothing in the header needs the class to be complete
+- with `--certainty possible`, the same in any header, whatever the fields are
 
 ## Why it is a bug
 
@@ -147,7 +148,8 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
             own = [one for one in others if _is_own(one.path, match[1])]
             seen_by = [one for one in others if not _is_own(one.path, match[1])]
             for cls, fields in header.details(seen_by, own):
-                certainty = _sure(file, own, known is not None and cls.symbol not in known)
+                meant = (known is not None and cls.symbol not in known) or header.is_led_to(cls, fields)
+                certainty = _sure(file, own, meant)
                 outer = header.outermost(fields[0][0])
                 using: list[tuple[Class, _Member]] = [*fields, *header.private_signatures(cls.name, outer)]
                 yield _found(cls, outer, using, certainty, is_c=bool(header.seen_by))
@@ -164,11 +166,12 @@ def _classes_before(program: Program, file: File) -> frozenset[str] | None:
     return frozenset(cls.symbol for cls in program.before.classes if cls.file is old)
 
 
-def _sure(file: File, own: list[File], is_added: bool) -> Certainty:
+def _sure(file: File, own: list[File], is_meant: bool) -> Certainty:
+    """How sure a report is; `is_meant` where the change adds the class, or its owner already keeps it out of sight."""
     name = file.path.rpartition("/")[2]
     if not own:
         return because("possible", f"no source file belongs to `{name}`")
-    if not is_added and not _is_for_others(file):
+    if not is_meant and not _is_for_others(file):
         return because("possible", f"`{name}` may be internal, and no change under review adds the class")
     return because("unread-code", "code that was not analysed may use it")
 
@@ -372,15 +375,26 @@ class _Header:
                     continue
                 if len(fields) > 1 and all(types.parse(field.type).last == name for _, field in fields):
                     continue  # what several members are, as they are, is meant as a type of its own
-                is_led_to = all(_leads_to(field.type) for _, field in fields)
-                if cls.record.template and not is_led_to:
+                only_leads = all(_leads_to(field.type) for _, field in fields)
+                if cls.record.template and not only_leads:
                     continue  # it has to be complete
                 parts = {self.candidates[one].symbol for one in hidden & self.candidates.keys()}
                 parts.add(self.outermost(fields[0][0]).symbol)
-                can_move = is_led_to and not any(self._is_said_inline(field.name) for _, field in fields)
+                can_move = only_leads and not any(self._is_said_inline(field.name) for _, field in fields)
                 helpers = self._helpers(own) if can_move else frozenset[str]()
                 if is_c or not any(_uses(source, name, parts, helpers) for source in own):
                     yield cls, fields
+
+    def is_led_to(self, cls: Class, fields: list[tuple[Class, records.Field]]) -> bool:
+        """Whether the fields only lead to a class, and nothing in the header needs it complete: a declaration of it
+        would do there. What a `unique_ptr` has is destroyed where its owner's destructor is defined. A class with a
+        base may stand there for a tool that reads headers, as Qt's `moc` does."""
+        return not cls.record.bases and all(
+            _leads_to(field.type)
+            and not self._is_said_inline(field.name)
+            and (types.parse(field.type).last != "unique_ptr" or user.record.destructor == "declared")
+            for user, field in fields
+        )
 
     def _is_said_inline(self, name: str) -> bool:
         """Whether a body in the header names the field, which needs its class complete there."""
