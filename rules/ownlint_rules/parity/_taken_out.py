@@ -290,6 +290,11 @@ def _asked_by_new_callees(
         if need is not None and call.start >= need.end:
             continue
         callee = new.program.calls.callee(call, new)
+        at_work = (
+            need is not None and call.start >= need.start and not parity.is_named_check(places.last_name(call.callee))
+        )
+        if at_work and not callee.functions:
+            continue  # `row.insert((*colors)[n])` takes it as if it were there
         if callee.functions:
             found += [names for one in callee.functions for names in reading.asked_by(call, one, more, of_parts)]
         elif not anew:
@@ -353,17 +358,37 @@ def _is_about(asked: Iterable[str], subjects: frozenset[str], guard: parity.Pari
 def _is_asked_by_callers(function: Function, subjects: frozenset[str], guard: parity.ParityGuard) -> bool:
     """Whether all who call the function ask before: about the arguments that they give."""
     found = False
+    members = function.home.members if function.home is not None else frozenset()
     for caller, call in _calls_of(function):
         reading = parity.ParityReading(parity.of(function.program), caller)
         named, made = (
-            frozenset(reading.in_words_of(call, sorted(places_), frozenset()))
+            frozenset(reading.in_words_of(call, sorted(places_), members))
             for places_ in (subjects, parity.made_of(guard))
         )
-        asked = [name for one in _outline(caller).asked if one.span.end <= call.start for name in one.names]
+        of = reading.place(places.receiver(call))
+        earlier = [one for one in _outline(caller).asked if one.span.end <= call.start]
+        asked = {name for one in earlier for name in one.names} - {f"{of}.*"}
+        getters = {
+            places.last_name(inner.callee)
+            for inner in caller.calls()
+            if of and reading.place(places.receiver(inner)) == of and any(inner.start in one.span for one in earlier)
+        }
+        asked.update(f"{of}.{part}" for name in getters for part in _read_by(function, name))
         if not (parity.covers(asked, named) or (made and parity.covers(asked, made))):
             return False
         found = True
     return found
+
+
+def _read_by(function: Function, name: str) -> Iterator[str]:
+    """The members of a function's object that its method of that name reads; all of them where it is not known."""
+    found = function.cls.defined(name) if function.cls is not None else []
+    neutral = parity.of(function.program).neutral
+    for method in found[:1]:
+        members = method.home.members if method.home is not None else frozenset()
+        yield from (neutral(one) for one in sorted(members) if b'"%b"' % one.encode() in method.encoded)
+    if not found:
+        yield "*"
 
 
 def _calls_of(function: Function) -> Iterator[tuple[Function, r.Call]]:
