@@ -338,10 +338,25 @@ class _FoundPairs:
         of = f" of `{scope}`" if scope else ""
         why = f"`{names[0]}`{of} releases what `{record.name}` returns"
         certainty = because(
-            "guess" if handle.is_number else "name",
+            "guess" if handle.is_number else "pair" if self._is_made_alone(record, argument, handle, taken) else "name",
             f"that `{names[0]}` releases what `{record.name}` returns is inferred from their names",
         )
         self.acquirers.setdefault(id(record), Acquirer(record, argument, handle, names, why, certainty))
+
+    def _is_made_alone(
+        self, record: r.FunctionRecord, argument: int, handle: HandleType, taken: list[tuple[r.FunctionRecord, int]]
+    ) -> bool:
+        """Whether a function of C makes a pointer to a type of its own, and is given no object that may own what it
+        makes, and the one function that ends it takes that alone: `plan_new(int flags)` and `plan_free(plan *)`."""
+        if record.owner or handle.is_generic or not handle.pointers or len(taken) != 1:
+            return False
+        other = taken[0][0]
+        given = [types.parse(one.type) for at, one in enumerate(record.parameters) if at != argument]
+        return (
+            len(other.parameters) == 1
+            and self._is_end(other, handle)
+            and all(kind.const or kind.is_scalar or not (kind.pointers or kind.reference) for kind in given)
+        )
 
     def _is_end(self, record: r.FunctionRecord, handle: HandleType) -> bool:
         """Whether the name says that the object is gone, and nobody counts how many have it."""

@@ -384,6 +384,8 @@ class AddressInterpreter(HandleInterpreter):
         if number and call.args and (found is None or isinstance(found[0], r.Literal)):
             found = (call.args[-1], given[-1])
         handles = found[1] if found is not None else NOTHING
+        if fact.at_address:  # a number: a sum of which nothing else is known is not the owner of what lies there
+            handles = frozenset(h for h in handles if h.is_python or h.path or h.cls)
         if found is not None and not native(handles):
             if fact.at_address and (made := self.lent(call, fact, found[0])):
                 return made

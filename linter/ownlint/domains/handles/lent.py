@@ -62,21 +62,41 @@ def _own_methods_called(method: Function) -> set[str]:
 
 
 def _handles_given_for(function: Function, address: r.Value, points: Points) -> Iterator[str]:
-    """Attributes of `self` that stand beside it in the call that gave the address: as its result, or through a pointer
-    to a local."""
-    value = address
-    while isinstance(value, r.Member) and value.name in _READS:
-        value = value.base
-    if isinstance(value, r.Call):
-        yield from _attributes_given(value)
-        return
-    if not isinstance(value, r.Name):
-        return
+    """Attributes of `self` that are the address, or part of the sum that is, or that stand beside it in the call that
+    gave it: as its result, or through a pointer to a local."""
+    for value in _summands(address):
+        while isinstance(value, r.Member) and value.name in _READS:
+            value = value.base
+        if isinstance(value, r.Call):
+            yield from _attributes_given(value)
+        elif attribute := _own_attribute(value):
+            yield attribute
+        elif isinstance(value, r.Name):
+            yield from _attributes_behind(function, value.text, points)
+
+
+def _summands(value: r.Value) -> Iterator[r.Value]:
+    """The parts of an address that is worked out: `base + row * pitch`."""
+    stack = [value]
+    while stack:
+        match stack.pop():
+            case r.Binary(op="+" | "-", left=left, right=right):
+                stack += [right, left]
+            case part:
+                yield part
+
+
+def _attributes_behind(function: Function, name: str, points: Points) -> Iterator[str]:
+    """The same for what a local is given."""
     for part in function.values:
         match part:
-            case r.Assign(target=r.Name(text=name), value=r.Call() as call) if name == value.text:
-                yield from _attributes_given(call)
-            case r.Call(args=args) if any(_is_address_of(argument, value.text, points) for argument in args):
+            case r.Assign(target=r.Name(text=given), value=value) if given == name:
+                for inner in _summands(value):
+                    if isinstance(inner, r.Call):
+                        yield from _attributes_given(inner)
+                    elif attribute := _own_attribute(inner):
+                        yield attribute
+            case r.Call(args=args) if any(_is_address_of(argument, name, points) for argument in args):
                 yield from _attributes_given(part)
 
 
