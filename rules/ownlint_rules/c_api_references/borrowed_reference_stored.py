@@ -6,6 +6,8 @@
   a static or a member without an increment, also by `Py_SETREF` and `Py_XSETREF`
 - an object filled in by `PyArg_ParseTuple` (`O`) that is stored likewise
 - an item that a list or a dict lends, where some function of the project releases the member
+- an argument of such a function, its object included, that is stored in a new object which it returns, and which
+  nothing else is given
 
 ## Why it is a bug
 
@@ -55,7 +57,7 @@ Call `Py_INCREF` (or `Py_NewRef`) when the object is stored.
 
 - `Py_NewRef`, and `Py_INCREF` of the object or of the member
 - a member that is restored before the function returns
-- members that are never released, which may borrow on purpose
+- other members that are never released, which may borrow on purpose
 - elements of arrays and pointer targets
 
 ## Known limitations
@@ -71,7 +73,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, assignments, because, counting, events, references, rule, text
+from ownlint import Finding, Function, assignments, because, counting, events, places, records, references, rule, text
 
 
 @rule(severity="error", cwe=(911,))
@@ -82,7 +84,8 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
         where = one.at.place if isinstance(one.at, events.Write) else assignments.place(function, one.where)
         if where is None:
             continue
-        if (_is_lent(function, one) or len(where) > 1) and where[-1] not in references.owning_places(function.program):
+        may_borrow = where[-1] not in references.owning_places(function.program)
+        if may_borrow and (_is_lent(function, one) or (len(where) > 1 and not _is_in_result(function, where[0]))):
             continue
         said = text(one.where) if one.where is not None else where[-1]
         yield function.finding(
@@ -94,6 +97,37 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
             help="call `Py_INCREF` when storing it",
             steps=(function.step(one.site, "borrowed here"),) if isinstance(one.site, events.CallEvent) else (),
         )
+
+
+def _is_in_result(function: Function, name: str) -> bool:
+    """Whether it is stored in an object that the function makes and returns, and that nothing else is given: who has
+    the object need not have what it points to."""
+    if name not in function.locals:
+        return False
+    returned = [
+        event.value for event in function.flow if isinstance(event, events.LeaveEvent) and event.kind == "return"
+    ]
+    if not any(_is_name(value, name) for value in returned):
+        return False
+    handed = any(
+        len(call.node.args) > 1 and any(_is_name(argument, name) for argument in call.node.args)
+        for call in function.flow.calls
+    )
+    kept = any(
+        (len(write.place) > 1 or write.place[0] not in function.locals) and _is_name(write.value, name)
+        for write in function.flow.writes
+    )
+    made = [write.value for write in function.flow.writes if write.place == (name,)]
+    return (
+        not handed
+        and not kept
+        and all(isinstance(places.strip(value), records.Call | records.Literal) for value in made)
+    )
+
+
+def _is_name(value: records.Value | None, name: str) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, records.Name) and inner.text == name
 
 
 def _is_lent(function: Function, one: counting.CountTrouble) -> bool:
