@@ -107,7 +107,7 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
                 if not _is_amount(function, cast.type) or not _is_copied(function, statement, cast):
                     yield function.finding(
                         cast,
-                        f"`{text(cast.value)}` already has type `{cast.type}`",
+                        f"`{text(cast.value)}` already has type `{_shown(function, cast)}`",
                         certainty=certainty,
                         help="remove the cast",
                         fix=_fix(function, statement, cast),
@@ -207,6 +207,14 @@ def _only_casts(callee: Function) -> bool:
     return found
 
 
+def _shown(function: Function, cast: records.Cast) -> str:
+    """The type that the operand has: of an owner the owner's, as the project calls it."""
+    if cast.style != _FUNCTION:
+        return cast.type
+    given = function.program.types.of(cast.value, function)
+    return given.removeprefix("const ").rstrip("& ") if _owned(function, given) != given else cast.type
+
+
 def _like(function: Function, written: str, operand: records.Value) -> str:
     """What a function makes of the operand that casts to this: a pointer of a pointer or an owner."""
     kind = types.parse(written)
@@ -218,8 +226,8 @@ def _like(function: Function, written: str, operand: records.Value) -> str:
 
 
 def _owned(function: Function, given: str) -> str:
-    """What an owner leads to, as a plain pointer does."""
-    kind = types.parse(given)
+    """What an owner leads to, as a plain pointer does; also one that goes by a name of the project's."""
+    kind = types.parse(function.program.names.expand(given, function.file, function.record.scope))
     if kind.arguments and {"smart pointer", "shared pointer"} & set(function.program.types.roles(given, function)):
         return f"{kind.arguments[0]}*"
     return given
@@ -313,6 +321,8 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
     if "volatile" in cast.type:
         return None
     spelled = _spelled(function, cast.value)
+    if cast.style == _FUNCTION:
+        spelled = _owned(function, spelled)
     if _is_amount(function, cast.type):
         if not _is_same_amount(function, cast, spelled):
             return None
