@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ownlint.engine.resources import resources
+from ownlint.finding import assumptions_of
 
 PAIRS = """
 struct Block { void* base; size_t size; };
@@ -185,3 +186,21 @@ def test_a_function_that_is_declared_first_is_seen_whole(program, function, decl
     made = program(a_cc=source + "Ring* Made(int n) { return new Ring; } void use() { Ring* r = Made(1); }")
     use = function(made, "use")
     assert (resources(made).acquisition(_calls(use)[-1], use) is not None) is acquires
+
+
+NAMED = {
+    "struct P; P* p_new(int n); void p_free(P* p);": "pair",
+    "struct P; P* p_new(int n, const char* name); void p_free(P* p);": "pair",
+    "struct P; struct Q; P* p_new(Q* parent); void p_free(P* p);": "name",
+    "struct P; P* p_new(int n); void p_free(P* p, int how);": "name",
+    "void* p_new(int n); void p_free(void* p);": "name",
+    "struct P { void* at; }; struct Heap { virtual P Reserve(int n) = 0; virtual void Release(const P& p) = 0; };": "pair",
+    "struct P; class World { virtual P* Create(int n) = 0; virtual void Destroy(P* p) = 0; };": "name",
+}
+
+
+@pytest.mark.parametrize("declared", NAMED)
+def test_names_show_a_pair_where_the_type_is_their_own_and_nothing_else_may_own_it(program, declared):
+    made = program(a_h=declared)
+    known = [resources(made).pairs.acquirer(record) for _, record in made.index.declared_functions()]
+    assert [assumptions_of(one.certainty) for one in known if one is not None] == [{NAMED[declared]}]

@@ -26,6 +26,8 @@ RELEASES = frozenset(
 """Verbs that end the duty, whichever verb began it."""
 ENDS = frozenset({"destroy", "delete", "free", "release", "close", "dispose", "drop", "dealloc", "deallocate"})
 """Those behind which nothing is left of what they are given."""
+RESERVES = frozenset({"acquire", "alloc", "allocate", "claim", "obtain", "reserve"})
+"""Verbs of methods whose object expects back what it gives: who creates something may keep it, and end it itself."""
 CLEANS_UP = RELEASES | {"autofree", "autoptr", "autoclose", "auto", "decref"}
 """Words of an attribute, or of a macro for one, by which a local is released where its scope ends."""
 COUNTS = frozenset({"ref", "reference", "retain", "addref", "incref"})

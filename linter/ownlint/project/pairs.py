@@ -346,11 +346,15 @@ class _FoundPairs:
     def _is_made_alone(
         self, record: r.FunctionRecord, argument: int, handle: HandleType, taken: list[tuple[r.FunctionRecord, int]]
     ) -> bool:
-        """Whether a function of C makes a pointer to a type of its own, and is given no object that may own what it
-        makes, and the one function that ends it takes that alone: `plan_new(int flags)` and `plan_free(plan *)`."""
-        if record.owner or handle.is_generic or not handle.pointers or len(taken) != 1:
+        """Whether a function makes a pointer to a type of its own and is given no object that may own what it makes,
+        and the one function that ends it takes that alone: `plan_new(int flags)` and `plan_free(plan *)`; or a method
+        reserves something for the caller, which another takes back."""
+        if handle.is_generic or len(taken) != 1 or not (record.owner or handle.pointers):
             return False
         other = taken[0][0]
+        named = _acquire(record.name)
+        if record.owner and (named is None or named.verb not in habits.RESERVES):
+            return False
         given = [types.parse(one.type) for at, one in enumerate(record.parameters) if at != argument]
         return (
             len(other.parameters) == 1
