@@ -841,14 +841,20 @@ def ends_itself(function: Function) -> e.CallEvent | None:
     destructor."""
     if function.language != "cpp" or function.home is not None or not function.record.parameters:
         return None
+    frees = _freeing(function.program)
     names = dict(_names_of_first(function))
-    for call in function.flow.calls if any(ends_life(name) for name in function.mentioned) else ():
-        given = (strip(argument) for argument in call.node.args)
-        if ends_life(last_name(call.node.callee)) and any(
-            isinstance(one, r.Name) and one.text in names for one in given
-        ):
+    for call in function.flow.calls if any(n in frees or ends_life(n) for n in function.mentioned) else ():
+        name, given = last_name(call.node.callee), [strip(argument) for argument in call.node.args]
+        ended = given if ends_life(name) else given[:1] if name in frees else []
+        if any(isinstance(one, r.Name) and one.text in names for one in ended):
             return call
     return None
+
+
+@program_question
+def _freeing(program: Program) -> frozenset[str]:
+    """Functions of libraries that free what they are given first, whatever they are named: `PyObject_Del`."""
+    return program.models.functions_with("release", "argument 1", lambda model: not model.counted)
 
 
 def _names_of_first(function: Function) -> Iterator[tuple[str, str]]:

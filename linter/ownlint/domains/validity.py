@@ -23,6 +23,7 @@ from ownlint.engine.conditions import computed_once
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
+from ownlint.flow.asked import as_asked
 from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, Place, children, last_name, receiver, strip, walk
 from ownlint.project import macro_exits, types
@@ -812,11 +813,19 @@ class Validity:
                 return
         if on is not None or self.program.macros.role(name) or not self._is_function(function, call):
             return
-        for argument in call.args:
+        for position, argument in enumerate(call.args):
             field = self._handle(function, argument, at, cls) or self._converted(function, call, argument, at, cls)
-            if field and not self._is_text(cls, field):
+            if field and not self._is_text(cls, field) and not self._may_be_null(function, call, position, field, cls):
                 yield ValidityUse(event, at, field, text(argument), name)
                 return
+
+    def _may_be_null(self, function: Function, call: r.Call, position: int, field: str, cls: Class) -> bool:
+        """Whether a member is its own flag, and the function that is given it does nothing with a null pointer."""
+        guards = self.guards_of(cls)
+        if not guards or any(guard.owners or guard.flags != {(field,)} for guard in guards):
+            return False
+        targets = self.program.calls.callee(call, function).functions
+        return bool(targets) and all(_accepts_null(target, position) for target in targets)
 
     def _wrapped(
         self, function: Function, event: e.CallEvent, written: str, at: Place, cls: Class
@@ -1332,6 +1341,33 @@ def _is_inside(inner: e.Event, outer: e.Event) -> bool:
 
 def _is_accessor(call: e.CallEvent) -> bool:
     return not call.node.args and isinstance(call.node.callee, r.Member) and call.dropped == ""
+
+
+@flow_question
+def _accepts_null(function: Function, position: int) -> bool:
+    """Whether a function uses the pointer that it is given only where it has found it not to be null."""
+    if position >= len(function.record.parameters) or not (name := function.record.parameters[position].name):
+        return False
+    flow = function.flow
+    is_asked = False
+    for event in flow:
+        match event:
+            case e.Test(value=value) if as_asked(value, True)[0] == name:
+                is_asked = True
+                continue
+            case e.Read(node=r.Name()):
+                continue  # by what asks for it, or hands it on
+            case e.Test(value=value) | e.Read(node=value) | e.CallEvent(node=value):
+                named = [*walk(value)]
+            case e.Write(target=target, value=value):
+                named = [*walk(target), *walk(value)]
+            case _:
+                continue
+        if any(isinstance(one, r.Name) and one.text == name for one in named) and not any(
+            as_asked(test.value, outcome) == (name, True) for test, outcome in flow.guards(event)
+        ):
+            return False
+    return is_asked
 
 
 def _pointee(value: r.Value | None) -> r.Value | None:

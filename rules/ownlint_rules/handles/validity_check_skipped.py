@@ -61,7 +61,9 @@ Call the check first, as the siblings do.
 
 - functions that test the flag by hand, and accessors that check
 - helpers whose callers all check
-- constructors and destructors, functions that set the flag, comparisons and hashes of the pointers, static methods
+- constructors and destructors (in C, functions that free the object), functions that set the flag, static methods,
+  comparisons and hashes of the pointers
+- a pointer that is its own flag, passed to a function that does nothing if it is null
 - handles that are only passed on, and classes in which fewer than half of the functions check
 
 ## Known limitations
@@ -272,12 +274,18 @@ _WORSE = ("checked", "asked", "partly", "late", "never")
 
 
 def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.ValidityGuard]) -> bool:
-    if function.record.kind in ("constructor", "destructor"):
+    if function.record.kind in ("constructor", "destructor") or _frees(function, at):
         return True
     if known.sets_flag(function, at, guards) or any(_is_asked_by(guard.function, function) for guard in guards):
         return True
     binding = validity.of(function.program).bound_as(function)
     return binding is not None and binding.name in _UNASKED
+
+
+def _frees(function: Function, at: Place) -> bool:
+    """Whether a function of C frees the object itself, as a `tp_dealloc` does: it may not refuse to."""
+    first = function.record.parameters[0].name if function.record.parameters else ""
+    return at == (first,) and natives.ends_itself(function) is not None
 
 
 def _is_asked_by(guard: Function, function: Function) -> bool:
