@@ -21,7 +21,7 @@ from ownlint.project.subjects import Function
 
 _DEEP = 2
 """So many calls one in the other are looked into."""
-_LEVEL_SAID = re.compile(rb'"[^"]*(?:debug|dbg|trace|verbos|vlog|finest)', re.IGNORECASE)
+_LEVEL_SAID = re.compile(rb'"[^"]*(?:debug|dbg|trac(?:e|ing)|verbos|vlog|finest)', re.IGNORECASE)
 """In an encoded body: a name or a text that says the level."""
 _TELLS = re.compile(
     r"(?i)(?:to_?string|debug_?str(?:ing)?|str_?(?:cat|join|format)|format|join|dump|describe|summar|repr)"
@@ -66,6 +66,7 @@ _PRINTS = re.compile(r"(?i)printf|strftime|format|ntop")
 _FILLING = frozenset({"write", "use", "copy", "needs", "returns"})
 """What a model says of a function that only puts something into its argument."""
 _ARRAY = re.compile(r"\[[^\[\]]*+\]")
+_COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "in", "not in"})
 _QUIET = frozenset(
     {"size", "length", "empty", "begin", "end", "cbegin", "cend", "count", "capacity", "load", "get", "first"}
 )
@@ -112,14 +113,18 @@ class DebugLogs:
         found: list[r.Span] = []
         for statement in self.statements:
             match statement:
-                case r.Branch(condition=condition, then=then) if then and self._asks(condition):
+                case r.Branch(condition=condition, then=then) if then and (
+                    self._asks(condition) or (self._may_ask(condition) and self._only_prints(then))
+                ):
                     found.append(r.Span(condition.start, then[-1].end))
                 case r.Evaluate(value=value) if self._is_log(value):
                     found.append(statement.span)
         for body in self.blocks():
             for position, statement in enumerate(body[:-1]):
                 match statement:
-                    case r.Branch(condition=condition, then=(r.Leave(),), other=()) if self._asks(condition, False):
+                    case r.Branch(condition=condition, then=(r.Leave(),), other=()) if self._asks(condition, False) or (
+                        self._may_ask(condition, False) and self._only_prints(body[position + 1 :])
+                    ):
                         found.append(r.Span(body[position + 1].start, body[-1].end))
                     case r.Evaluate(value=r.Call(callee=r.Name(text=name))) if name in self.names:
                         if isinstance(behind := body[position + 1], r.Block):
@@ -161,6 +166,36 @@ class DebugLogs:
         kept = conditions.computed_once(self.function, inner.text)
         return kept is not None and log_levels.asks(kept, self.names, on)
 
+    def _may_ask(self, condition: r.Value, on: bool = True) -> bool:
+        """Whether a condition is on a flag that is named after a level, and after what is logged: `trace_culling`. What
+        the function finds out for itself is no flag."""
+        own = self.function.declared - {one.name for one in self.function.record.parameters}
+        return log_levels.may_ask(condition, on) and own.isdisjoint(_named_in(condition))
+
+    def _only_prints(self, body: r.Body) -> bool:
+        """Whether statements do nothing but print, at whatever level."""
+        found = False
+        for statement in statements(body):
+            match statement:
+                case r.Evaluate(value=value) if self._prints(value):
+                    found = True
+                case r.Declare(value=value) if value is None or self._is_quiet(value):
+                    continue
+                case r.Loop(kind="range") | r.Branch() | r.Block() | r.Leave(kind="return", value=None):
+                    continue
+                case _:
+                    return False
+        return found
+
+    def _prints(self, value: r.Value) -> bool:
+        if self._is_log(value):
+            return True
+        while isinstance(value, r.Binary) and value.op == "<<":
+            value = value.left
+        if isinstance(value, r.Call) and self.function.program.macros.role(last_name(value.callee)) == "log":
+            return True
+        return log_levels.prints(value)
+
     def _is_log(self, value: r.Value) -> bool:
         """`LOG(2) << a << b`, `LOG_LINES(2, a)`, `logger->debug("..", a)`."""
         while isinstance(value, r.Binary) and value.op == "<<":
@@ -201,7 +236,9 @@ class DebugLogs:
         uses = _Uses(begun)
         for statement in self.statements:
             self._look(statement, uses)
-            if self.python:
+            if self.python and not (
+                isinstance(statement, r.Evaluate) and statement.value.start in self._counted_by_value
+            ):
                 uses.spoil(_bound_otherwise(statement))
         inside = self.function.program.index.nested(self.function) if self.python else self.function.lambdas()
         for inner in inside:
@@ -250,7 +287,11 @@ class DebugLogs:
             match statement:
                 case r.Evaluate(value=r.Assign(target=r.Index())) if statement.value.start in offsets:
                     return True
+                case r.Evaluate(value=r.Assign(value=given)) if statement.value.start in offsets and _tests(given):
+                    return True
                 case r.Loop(body=body) if _is_counting(body, offsets, statement.condition):
+                    return True
+                case r.Loop(body=body) if _only_counts(body, offsets):
                     return True
                 case r.Branch(then=then, other=other) if self.is_in_loop(statement.start):
                     if _is_counting(then, offsets) or _is_counting(other, offsets):
@@ -326,6 +367,7 @@ class DebugLogs:
 
     def _changes(self, target: str, value: r.Value, uses: _Uses) -> None:
         is_replaced = isinstance(value, r.Assign) and value.op in ("=", ":=") and isinstance(value.target, r.Name)
+        is_replaced = is_replaced and value.start not in self._counted_by_value
         if not is_replaced:
             uses.writes.setdefault(target, []).append(value.start)
             if isinstance(value, r.Assign) and value.op not in ("=", ":="):
@@ -335,6 +377,22 @@ class DebugLogs:
             if not is_watch and not self._is_builder(target, uses):
                 uses.spoil((target,))
         self._goes_into(target, value, uses)
+
+    @cached_property
+    def _counted_by_value(self) -> frozenset[int]:
+        """Where a local gets a value for what it has been: `n = n + 1`, `if (one > most) most = one;`. Byte offsets."""
+        found: set[int] = set()
+        for statement in self.statements:
+            asked: frozenset[str] = frozenset()
+            inner: Sequence[r.Statement] = (statement,)
+            if isinstance(statement, r.Branch):
+                asked, inner = frozenset(_named_in(statement.condition)), (*statement.then, *statement.other)
+            for one in inner:
+                match one:
+                    case r.Evaluate(value=r.Assign(target=r.Name(text=name), op="=", value=given)):
+                        if name in asked or (not isinstance(given, r.Name) and name in _named_in(given)):
+                            found.add(one.value.start)
+        return frozenset(found)
 
     def _goes_into(self, target: str, value: r.Value, uses: _Uses) -> None:
         """What a local takes from others; an address that is taken there can go anywhere."""
@@ -433,7 +491,9 @@ class DebugLogs:
         writes = uses.writes.get(name, ())
         if _begins_as_number(declared):
             return "counted" if writes else None
-        if name in uses.added_to and self._is_tally(declared.type):
+        if name in uses.added_to and (
+            _begins_as_tally(declared.value) if self.python else self._is_tally(declared.type)
+        ):
             return "counted"
         if name in uses.clocked or _WATCHES.search(types.parse(declared.type).last):
             return "measured"
@@ -598,13 +658,38 @@ def _with_declarations(function: Function) -> list[r.Statement]:
     found: list[r.Statement] = []
     for one in function.statements:
         match one:
-            case r.Evaluate(value=r.Assign(target=r.Name(text=name), op="=", value=value)) if name in own:
-                is_first = name not in known and not isinstance(value, r.Assign)
-                known.add(name)
-                found.append(r.Declare(one.start, one.end, (name,), "auto", value) if is_first else one)
+            case r.Evaluate(value=r.Assign(op="=") as given):
+                begun = dict(_begun_by(given))
+                is_first = bool(begun) and begun.keys() <= own and known.isdisjoint(begun)
+                known.update(begun)
+                if is_first:
+                    found += [r.Declare(given.start, one.end, (name,), "auto", value) for name, value in begun.items()]
+                else:
+                    found.append(one)
             case _:
                 found.append(one)
     return found
+
+
+def _begun_by(given: r.Assign) -> Iterator[tuple[str, r.Value]]:
+    """The names that an assignment gives a value of their own, and that: all of `a = b = 0` and `a, b = 0, []`, none of
+    `a = b = []`, where both are one object."""
+    targets, value = [given.target], given.value
+    while isinstance(value, r.Assign) and value.op == "=":
+        targets.append(value.target)
+        value = value.value
+    if len(targets) > 1 and not isinstance(value, r.Literal):
+        return
+    for target in targets:
+        match target, value:
+            case r.Name(text=name), _:
+                yield name, value
+            case r.Aggregate(kind="tuple", items=names), r.Aggregate(kind="tuple", items=parts) if len(names) == len(
+                parts
+            ) and all(isinstance(name, r.Name) for name in names):
+                yield from (
+                    (name.text, one) for name, one in zip(names, parts, strict=True) if isinstance(name, r.Name)
+                )
 
 
 def _bound_otherwise(statement: r.Statement) -> Iterator[str]:
@@ -635,14 +720,31 @@ def _begins_as_container(function: Function, value: r.Value | None) -> bool:
     return False
 
 
+def _begins_as_tally(value: r.Value | None) -> bool:
+    """A container of numbers alone: `{"hits": 0, "misses": 0}`, `[0] * 8`, `dict(hits=0)`."""
+    match strip(value):
+        case r.Aggregate(kind="list" | "dict", items=items):
+            parts: Sequence[r.Value] = items
+        case r.Binary(op="*", left=r.Aggregate(kind="list", items=items)):
+            parts = items
+        case r.Call(callee=r.Name(text="dict" | "Counter"), args=args):
+            parts = args
+        case _:
+            return False
+    given = [one.value if isinstance(one, r.Pair) else one for one in parts]
+    return bool(given) and all(isinstance(one, r.Literal) and one.kind in ("int", "float") for one in given)
+
+
 def _goes_through(value: r.Value | None) -> bool:
     """Whether a value of Python is made of the elements of something: by a comprehension."""
     return any(isinstance(inner, r.Comprehension) for inner in walk(value))
 
 
 def _begins_as_number(statement: r.Declare) -> bool:
-    """`int n = 0;`, `size_t n{0};`, `auto n = 0;`."""
+    """`int n = 0;`, `size_t n{0};`, `auto n = 0;`, `int n;`."""
     value = strip(statement.value)
+    if value is None and len(statement.names) == 1 and _NUMBER.fullmatch(types.parse(statement.type).name):
+        return types.parse(statement.type).is_value and not statement.static and "[" not in statement.type
     if isinstance(value, r.Call) and value.kind == "construct" and len(value.args) <= 1:
         value = strip(value.args[0]) if value.args else r.Literal(0, 0, "int", "0")
     if isinstance(value, r.Aggregate):
@@ -710,12 +812,29 @@ def _root(value: r.Value | None) -> str | None:
     return inner.text if isinstance(inner, r.Name) else None
 
 
+def _tests(value: r.Value) -> bool:
+    """Whether what is added is decided by a test: `n += one.size > limit`, `n += good ? 1 : 0`."""
+    return any(
+        isinstance(inner, r.Conditional) or (isinstance(inner, r.Binary) and inner.op in _COMPARISONS)
+        for inner in walk(value)
+    )
+
+
 def _is_counting(body: r.Body, offsets: Sequence[int], condition: r.Value | None = None) -> bool:
     """Whether statements do nothing but count in some of the places, and go on to the next round."""
     steps = frozenset(_named_in(condition))
     counts = [statement.value.start in offsets for statement in body if isinstance(statement, r.Evaluate)]
     others = (s for s in body if not (isinstance(s, r.Evaluate) and s.value.start in offsets))
     return any(counts) and all(_changed(statement) in steps for statement in others)
+
+
+def _only_counts(body: r.Body, offsets: Sequence[int]) -> bool:
+    """Whether a loop looks for something only to count that it is there: `if (fits(one)) { ++n; break; }`."""
+    every = statements(body)
+    leaves = any(isinstance(one, r.Leave) and one.kind == "break" for one in every)
+    counts = [one.value.start in offsets for one in every if isinstance(one, r.Evaluate)]
+    others = (one for one in every if not isinstance(one, (r.Evaluate, r.Branch, r.Block)))
+    return leaves and bool(counts) and all(counts) and all(isinstance(o, r.Leave) and o.kind == "break" for o in others)
 
 
 def _changed(statement: r.Statement) -> str | None:

@@ -41,6 +41,11 @@ _THRESHOLDS = frozenset(
 _OFF = frozenset({"no", "off", "disabled", "not"})
 _LOGS = frozenset({"log", "logs", "logger", "logging", "logf", "spdlog", "syslog", "glog", "clog"})
 _PRINTS = frozenset({"print", "printf", "msg", "message", "output", "println", "puts"})
+_ON = _FLAGS | {"trace", "tracing", "debugging"}
+_TRACES = frozenset({"stack", "back", "call", "ray", "file", "fp", "id", "ids"})
+"""Words beside that of a level that make it the name of a thing, rather than of a switch."""
+_STREAMS = frozenset({"cerr", "cout", "clog", "stderr", "stdout"})
+_PRINTING = re.compile(r"v?f?w?printf|f?puts|f?putc|putchar|perror|fflush|flush|print(?:ln)?|echo")
 _MACRO_LEVELS = frozenset({"debug", "dbg", "verbose"})
 _NO_LOGS = frozenset({"assert", "check", "verify", "expect", "require", "if", "fail", "throw", "return"})
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -69,6 +74,37 @@ def asks(condition: r.Value, macros: frozenset[str], on: bool = True) -> bool:
         case r.Name() | r.Member():
             named = words(last_name(inner))
             return on and not named.isdisjoint(_FLAGS) and named <= (_LEVELS | _BESIDE)
+    return False
+
+
+def may_ask(condition: r.Value, on: bool = True) -> bool:
+    """Whether a condition holds only where a flag is set, or, for `on` false, is not set, that has the word of a debug
+    log's level in its name: `trace_culling`, `flags & DEBUG_PATHS`. What it does for says whether it is one."""
+    match inner := strip(condition):
+        case r.Unary(op="!" | "not", value=value):
+            return may_ask(value, not on)
+        case r.Binary(op="&&" | "and", left=left, right=right) if on:
+            return may_ask(left) or may_ask(right)
+        case r.Binary(op="&", left=left, right=right) if on:
+            return may_ask(left) or may_ask(right)
+        case r.Name() | r.Member() | r.Call(args=()):
+            named = words(last_name(inner.callee if isinstance(inner, r.Call) else inner))
+            return on and not named.isdisjoint(_ON) and named.isdisjoint(_OFF | _TRACES)
+    return False
+
+
+def prints(value: r.Value) -> bool:
+    """Whether an expression does nothing but print: `fprintf(stderr, ..)`, `std::cerr << n`, `sys.stderr.write(..)`."""
+    while isinstance(value, r.Binary) and value.op == "<<":
+        value = value.left
+    match strip(value):
+        case r.Call(callee=callee) as call:
+            on = receiver(call)
+            if on is not None and not words(text(on)).isdisjoint(_STREAMS | _LOGS):
+                return True
+            return on is None and _PRINTING.fullmatch(last_name(callee)) is not None
+        case r.Name() | r.Member() as named:
+            return last_name(named) in _STREAMS
     return False
 
 

@@ -7,6 +7,7 @@
 - a clock reading in a loop, or the result of a pure function, that only a debug log uses
 - the same in Python, whose logs are known by the names of the log and its level (`logger.debug(..)`), and what a
   comprehension makes
+- a debug log is also what prints where a flag is set that is named after a level (`if (trace_culling) fprintf(..)`)
 
 ## Why it is a bug
 
