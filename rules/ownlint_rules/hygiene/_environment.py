@@ -61,6 +61,8 @@ _SAME = frozenset(
 )
 """Methods of a text that give it or a part of it on, or say whether there is one."""
 
+_LENGTHS = frozenset({"size", "length", "strlen", "wcslen"})
+
 _MOST_READINGS = 50
 """Of one function."""
 _DEEP = 4
@@ -606,6 +608,9 @@ class _Use:
     def meanings(self, depth: int = 0) -> Iterator[TextMeaning]:
         words: set[str] = set()
         asked: list[r.Value] = []
+        conditions = [one for statement in self.body.statements for one in _conditions(statement)]
+        if any(map(self._asks_if_empty, self.body.values)) or any(map(self._is_first, conditions)):
+            yield text_meanings.EMPTY
         for value in self.body.values:
             match value:
                 case r.Call() if not self._reads(value):
@@ -618,14 +623,14 @@ class _Use:
                     words.add(_word(other))
                     asked.append(value)
                 case _:
-                    asked += filter(self._is_it, _asked(value))
+                    asked += (one for one in _asked(value) if self._is_it(one) or self._is_first(one))
                     yield from _defaults(self._stands_for(value))
         for statement in self.body.statements:
             if isinstance(statement, r.Branch):
                 yield from _defaults(self._set_by(statement))
             elif isinstance(statement, r.Declare) and self._is_it(statement.value) and self._is_path(statement.type):
                 yield from _AS_PATH
-        asked += [one for statement in self.body.statements for one in _conditions(statement) if self._is_it(one)]
+        asked += [one for one in conditions if self._is_it(one) or self._is_first(one)]
         if asked and self._is_only(asked):
             yield text_meanings.PRESENCE
         if any(
@@ -654,6 +659,30 @@ class _Use:
             case r.Call(callee=r.Member(base=base, name=name)) if name in _SAME:
                 return self._is_it(base)
         return False
+
+    def _is_first(self, value: r.Value | None) -> bool:
+        """Its first letter, or how long it is: `*found`, `found[0]`, `strlen(found)`, `found.size()`."""
+        match places.strip(value):
+            case r.Unary(op="*", value=base) | r.Index(base=base, indexes=(r.Literal(text="0"),)):
+                return self._is_it(base)
+            case r.Call(callee=r.Member(base=base, name=name), args=()) if name in _LENGTHS:
+                return self._is_it(base)
+            case r.Call(args=(only,)) as call if call.kind == "call" and places.last_name(call.callee) in _LENGTHS:
+                return self._is_it(only)
+        return False
+
+    def _asks_if_empty(self, value: r.Value) -> bool:
+        """`*found == '\\0'`, `!found[0]`, `found.empty()`, `found == ""`, `strcmp(found, "") == 0`."""
+        match value:
+            case r.Binary(op="==" | "!=" | ">" | "<", left=left, right=r.Literal() as right):
+                if right.text in ("0", "'\\0'"):
+                    return self._is_first(left)
+                return right.text == '""' and self._is_it(left)
+            case r.Call(callee=r.Member(base=base, name="empty" | "isEmpty")):
+                return self._is_it(base)
+            case r.Call() if self._compared_by(value) == {""}:
+                return True
+        return any(map(self._is_first, _asked(value)))
 
     def _is_in(self, value: r.Value | None) -> bool:
         return any(map(self._is_it, places.walk(value)))

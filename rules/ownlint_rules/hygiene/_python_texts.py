@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, Program, bodies, patterns, places, python_calls
+from ownlint import Function, Program, bodies, patterns, places, python_calls, text
 from ownlint import records as r
 from ownlint_rules.hygiene import _text_meanings as meanings
 from ownlint_rules.hygiene._text_meanings import TextMeaning
@@ -176,6 +176,8 @@ class PythonTexts:
     def _fallbacks(self, use: TextUse, is_number: bool) -> Iterator[TextMeaning]:
         for one in use.missing:
             said = self.constant(one.value, one.scope)
+            if said is None and self._is_computed(one):
+                yield TextMeaning("computed", text(one.value))
             if said is None or said in _ABSENT or (said == "false" and not is_number):
                 continue
             if is_number:
@@ -184,6 +186,12 @@ class PythonTexts:
                     yield TextMeaning("fallback", number)
             else:
                 yield TextMeaning("fallback", said)
+
+    @staticmethod
+    def _is_computed(one: MissingText) -> bool:
+        """Whether it is a call that says the same everywhere: `tempfile.gettempdir()`, `os.path.join(HOME, "x")`."""
+        names = {inner.text for inner in places.walk(one.value) if isinstance(inner, r.Name)}
+        return isinstance(one.value, r.Call) and names.isdisjoint(one.scope.declared | {one.scope.itself})
 
     def constant(self, value: r.Value, function: Function) -> str | None:
         """A literal, or a name of one, without its quotes and in small letters."""

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-_Kind = OneOf["form", "words", "value", "fallback", "unset"]
+_Kind = OneOf["form", "words", "value", "fallback", "unset", "empty", "computed"]
 
 
 class TextMeaning(NamedTuple):
@@ -17,7 +17,8 @@ class TextMeaning(NamedTuple):
 
     `form`: whether there is one, a number, a list, or which of some words it is; `words` where these switch nothing on
     or off. `value`: what comes out is used as such, not only as on or off. `fallback`: what stands for a missing text;
-    `unset`: whether a missing one counts as one of the words."""
+    `computed`: what is called for one; `unset`: whether a missing one counts as one of the words; `empty`: whether an
+    empty one counts as missing."""
 
     kind: _Kind
     said: str
@@ -30,6 +31,8 @@ DIGITS = TextMeaning("form", "digits")
 """An integer of which digits are taken apart, as of 0930."""
 PATH = TextMeaning("form", "a path")
 VALUE = TextMeaning("value", "is used as a value")
+EMPTY = TextMeaning("empty", "is missing")
+"""An empty text counts as a missing one."""
 
 SWITCHES = frozenset(
     {"0", "1", "2", "true", "false", "on", "off", "yes", "no", "y", "n", "t", "f", "enabled", "disabled"}
@@ -56,7 +59,10 @@ def plain(every: frozenset[TextMeaning]) -> frozenset[TextMeaning]:
 
 def contradict(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> bool:
     """Whether two places make different things of one text. One that does not make anything of it may hand it on, and
-    one may ask whether there is a text of which the other uses the value."""
+    one may ask whether there is a text of which the other uses the value, but not take one that is empty for one where
+    the other does not."""
+    if (_only_asks(one) and EMPTY in other) or (_only_asks(other) and EMPTY in one):
+        return True
     for kind in ("form", "fallback", "unset"):
         first, second = _said(one, kind), _said(other, kind)
         if first and second and first != second:
@@ -68,12 +74,21 @@ def contradict(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> bo
     return False
 
 
+def _only_asks(meanings: frozenset[TextMeaning]) -> bool:
+    """Whether any text will do, also one without letters."""
+    return _said(meanings, "form") == {PRESENCE.said} and EMPTY not in meanings
+
+
 def _said(meanings: frozenset[TextMeaning], kind: str) -> set[str]:
     return {meaning.said.strip('"') for meaning in meanings if meaning.kind == kind}
 
 
 def told_apart(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> str:
     """What a place makes of the text in which the other contradicts it, as in "also read here: compared with `1`"."""
+    if EMPTY in one and _only_asks(other):
+        return "an empty one counts as missing"
+    if EMPTY in other and _only_asks(one):
+        return _form(PRESENCE.said)
     for kind in ("form", "fallback", "unset"):
         mine, theirs = _said(one, kind), _said(other, kind)
         if mine and theirs and mine != theirs:

@@ -7,6 +7,9 @@
   back to other defaults
 - the same where each decides by it, or takes it for a path, on its own, and a loop reads it or leads to one of them:
   each object that it constructs reads it
+- the same where one only asks whether there is a text, and another takes an empty one for none
+- a variable that a place of Python reads with a default, and again a function that is called from there, or from the
+  methods of the object that was being initialized, with the same default
 - a variable that places of Python, or of C++ and Python, interpret differently: its presence, words for on and off, an
   integer, a real number, a path, a list; or a missing variable
 - a variable that a `for` loop of Python reads in every iteration
@@ -63,8 +66,9 @@ Read the variable once, in one function, into a function-local static, and call 
 - functions of one name in several files (variants for several systems), tests, and what the file of a `main` reads
   beside a library
 - values that are read in order to be restored
-- in Python: places that read a variable alike, hand its text on, only show it in a log or an error, or set it as well;
-  one that asks whether there is a variable of which the other uses the value; loops that wait or try again
+- in Python: places that read a variable alike and do not lead to each other, that hand its text on, only show it in a
+  log or an error, or set it as well; one that asks whether there is a variable of which the other uses the value; loops
+  that wait or try again
 - variables of the system, and of what launches a program (`[env]` in the models)
 
 ## Known limitations
@@ -84,10 +88,13 @@ a review of GPU command-buffer caching in XLA, where two constructors read one v
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from ownlint import Class, Finding, Function, Program, Step, because, records, rule
+from ownlint import Class, Finding, Function, Program, Step, because, python_calls, records, rule
+from ownlint import places as places_of
 from ownlint_rules.hygiene import _environment as environment
+from ownlint_rules.hygiene import _repeated as repeated
 from ownlint_rules.hygiene import _text_meanings as text_meanings
 
 _MAY_CHANGE = "harmless if changes of the environment while the process runs are meant to be seen"
@@ -98,6 +105,8 @@ _NAMES = r"[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]*[\"']"
 """In Python, the name of a variable, which may stand apart from where it is read."""
 _SAID_BY_MANY = frozenset({text_meanings.PRESENCE, text_meanings.PATH, text_meanings.VALUE})
 """What two places make of a text with no decision of their own."""
+_DEEPEST = 2
+"""So many functions are followed on the way from one place to another."""
 _FEW = 2
 """So many places that make an object may belong to the start of the program."""
 
@@ -159,6 +168,15 @@ def _in_several(
     steps = tuple(_step(one, one.call, _also(one, last)) for one in others)[:4]
     differently = ", which interpret it differently" if differing else ""
     native = [one for one in shared if not _is_python(one)]
+    again = _read_again(around.program, shared) if not differing else None
+    if again is not None:
+        return _subject(again.second).finding(
+            again.second.call,
+            f"`{variable}` is read in {len(places)} places",
+            certainty=because("intent", _MAY_CHANGE),
+            help="read it in one function and call that, or pass on what was read",
+            steps=(_step(again.first, again.first.call, "already read here, with the same default"), again.step),
+        )
     if not differing and sum(not _is_python(one) for one in places) < 2:
         looped = next((one for one in places if one.when == "loop"), None)
         return _each_time(around, looped) if looped is not None else None
@@ -220,6 +238,79 @@ def _repeat(places: list[environment.EnvironmentReading]) -> bool:
     if not made or None in owners or len(owners) < 2:
         return False
     return bool(set.intersection(*made) - _SAID_BY_MANY)
+
+
+class _Again(NamedTuple):
+    """`first` decides what a text says; `step` leads from there to `second`, which decides it once more."""
+
+    first: environment.EnvironmentReading
+    second: environment.EnvironmentReading
+    step: Step
+
+
+def _read_again(program: Program, readings: list[environment.EnvironmentReading]) -> _Again | None:
+    """Two places of Python that make the same decision with the same default, where the first, or another method of the
+    object that it begins, calls the second or constructs its object."""
+    code = python_calls.of(program)
+    for second in readings:
+        for first in readings:
+            if first.function is None or second.function is None or not (_is_python(first) and _is_python(second)):
+                continue
+            if first.function is second.function or not _decided(first) & _decided(second):
+                continue
+            for function in (first.function, *_methods(first.function)):
+                call = _leading(code, function, second.function, _optional(second), _DEEPEST)
+                if call is not None:
+                    shown = function.step(call, f"`{places_of.last_name(call.callee)}` leads to it from here")
+                    return _Again(first, second, shown)
+    return None
+
+
+def _leading(
+    code: python_calls.PythonCode, function: Function, target: Function, optional: frozenset[str], depth: int
+) -> records.Call | None:
+    """A call in a function that leads to the target, which reads nothing where it is given one of `optional`."""
+    if function is target:
+        return None
+    for call in repeated.calls(function):
+        for called in code.functions_called(call, function):
+            if called is target:
+                if optional.isdisjoint(code.given_parameters(call, function, target).values):
+                    return call
+            elif depth and called is not function and _leading(code, called, target, optional, depth - 1) is not None:
+                return call
+    return None
+
+
+def _optional(reading: environment.EnvironmentReading) -> frozenset[str]:
+    """The parameters of the function that stand for what is read: `base or os.environ["X"]`, `if base is None: ...`."""
+    function = reading.function
+    assert function is not None
+    asked: list[records.Value] = []
+    for value in function.values:
+        match value:
+            case records.Binary(op="or" | "||", left=left, right=right) if reading.call.start in right.span:
+                asked.append(left)
+            case records.Conditional(condition=condition) if reading.call.start in value.span:
+                asked.append(condition)
+    asked += [
+        statement.condition
+        for statement in function.statements
+        if isinstance(statement, records.Branch) and reading.call.start in statement.span
+    ]
+    named = {one.text for value in asked for one in places_of.walk(value) if isinstance(one, records.Name)}
+    return frozenset(one.name for one in function.record.parameters if one.name in named)
+
+
+def _decided(reading: environment.EnvironmentReading) -> set[text_meanings.TextMeaning]:
+    """The defaults that a place has, but for that there is none."""
+    defaults = {one for one in reading.meanings if one.kind in ("fallback", "computed")}
+    return {one for one in defaults if not text_meanings.is_empty(one)}
+
+
+def _methods(function: Function) -> Sequence[Function]:
+    is_first = function.home is not None and function.name in ("__init__", "__post_init__")
+    return [one for one in function.home.methods if one is not function] if is_first and function.home else []
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
