@@ -310,6 +310,23 @@ def _by_handler(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
                 yield Failure(leave, cause, _how_it_fails(function, cause), leave)
 
 
+def throws_nothing(function: Function, call: e.CallEvent) -> bool:
+    """Whether no exception comes out of a call: of what is declared `noexcept`, also by the standard library, whose
+    containers, texts and views say so of what asks for their size or their elements."""
+    program, on = function.program, receiver(call.node)
+    if on is not None and last_name(call.node.callee) in _NOEXCEPT:
+        return not _KEEPING.isdisjoint(program.types.roles(program.types.of(on, function), function))
+    declared = program.calls.callee(call.node, function).records
+    return bool(declared) and all("noexcept" in record.qualifiers for record in declared)
+
+
+_NOEXCEPT = frozenset(
+    {"size", "length", "empty", "capacity", "data", "c_str", "begin", "end", "cbegin", "cend", "rbegin", "rend", "get"}
+)
+"""Methods of [container.requirements], [string.view] and [unique.ptr]."""
+_KEEPING = frozenset({"container", "associative", "sequence", "string", "view", "smart pointer", "shared pointer"})
+
+
 def _may_fail_there(function: Function, call: e.CallEvent) -> bool:
     """Whether a call inside of a `try` may throw because its work has failed. A log's macro, an operation of an atomic,
     and what is declared to throw nothing, does not."""
@@ -320,8 +337,7 @@ def _may_fail_there(function: Function, call: e.CallEvent) -> bool:
         return False
     if on is not None and "atomic" in program.types.roles(program.types.of(on, function), function):
         return False
-    declared = program.calls.callee(call.node, function).records
-    return not (declared and all("noexcept" in record.qualifiers for record in declared))
+    return not throws_nothing(function, call)
 
 
 def _how_it_fails(function: Function, call: e.CallEvent) -> Certainty:

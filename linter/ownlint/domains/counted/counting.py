@@ -252,6 +252,8 @@ class Counting(CountingCalls):
             after = draft.state()
             for target, _ in edges:
                 then = self.flow.events[target]
+                if isinstance(then, e.Mark) and then.what == "catch" and self.throws_nothing(event):
+                    continue
                 if asked is None:
                     yield target, after
                 elif not (isinstance(then, e.LeaveEvent) and self.has_worked_last(draft, asked)):
@@ -401,6 +403,9 @@ class Counting(CountingCalls):
             where = self.place(index)
             if where is not None and draft.id_at(where) is not None:
                 self.lose(draft, where)
+
+    def throws_nothing(self, event: Event) -> bool:
+        return isinstance(event, e.CallEvent) and failure.throws_nothing(self.function, event)
 
     def throws(self, call: e.CallEvent) -> bool:
         """Whether an exception of a function of the project can come out of the call, and leave."""
