@@ -1097,12 +1097,13 @@ def _throwing(program: Program) -> dict[r.Language, frozenset[str]]:
 
 
 def throws(function: Function, call: e.CallEvent) -> Certainty | None:
-    """Whether a call can end in a `throw`: likely where a model says so, or where the project's own callee throws
-    because something it called has failed, possible where it may as well complain about a mistake of its caller."""
+    """Whether a call can end in a `throw`: likely where a model or its comment says so, or where the project's own
+    callee throws because something it called has failed, possible where it may as well complain about a mistake of its
+    caller."""
     if function.file.is_c:
         return None
     callee = function.program.calls.callee(call.node, function)
-    if any(model.throws for model in callee.models):
+    if any(model.throws for model in callee.models) or any("throws" in one.qualifiers for one in callee.records):
         return _ON_A_PATH
     found = [certainty for one in callee.functions if one is not function for certainty in _throws_of(one)]
     return _ON_A_PATH if "likely" in found else "possible" if found else None

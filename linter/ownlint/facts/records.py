@@ -450,7 +450,8 @@ class FunctionRecord(Node, frozen=True, array_like=True, gc=False):
     defined: bool
     qualifiers: tuple[str, ...] = ()
     """Sorted words: `const`, `static`, `virtual`, `override`, `final`, `noexcept`, `inline`, `constexpr`,
-    `explicit`, `default`, `delete`, `pure`, `friend`, `async`, `generator`, `template`, `extern "C"`, `&&`."""
+    `explicit`, `default`, `delete`, `pure`, `friend`, `async`, `generator`, `template`, `extern "C"`, `&&`; `throws`
+    where its comment says that it does."""
     annotations: tuple[Annotation, ...] = ()
     initializers: tuple[Initializer, ...] = ()
     access: OneOf["", "public", "protected", "private"] = ""

@@ -21,8 +21,11 @@ def asserting(program: Program) -> frozenset[str]:
 
 @program_question
 def throwers(program: Program) -> frozenset[str]:
-    """Names of the project's own functions that throw by themselves."""
-    return frozenset(function.name for function in program.functions if function.says(_THROWS))
+    """Names of the project's own functions that throw by themselves, or of which a comment says that they throw."""
+    documented = (
+        record.name for file in program.files.values() for record in file.functions if "throws" in record.qualifiers
+    )
+    return frozenset((*(function.name for function in program.functions if function.says(_THROWS)), *documented))
 
 
 @program_question

@@ -1110,3 +1110,24 @@ def test_a_constant_pointer_is_made_in_braces() -> None:
     assert isinstance(declare, r.Declare)
     assert isinstance(declare.value, r.Call)
     assert declare.value.kind == "call"
+
+
+def test_a_comment_says_that_a_function_throws() -> None:
+    file = facts("""
+/// @throws Gone if the peer has left
+void ping(int n);
+void dial(int n);  // throws Busy when the line is in use
+void hang_up(int n);
+// Never throws.
+void calm();
+// May throw, but is declared not to.
+void pact() noexcept;
+// Throws std::out_of_range for a bad number.
+int pick(int n);
+class Line {
+  // Throws Busy
+  // when the line is in use.
+  virtual void open() = 0;
+};
+""")
+    assert [f.name for f in file.functions if "throws" in f.qualifiers] == ["ping", "dial", "open"]

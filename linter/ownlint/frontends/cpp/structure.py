@@ -12,10 +12,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+import msgspec
 from tree_sitter import Node, Parser
 
 from ownlint.facts.comments import parse_suppression
-from ownlint.facts.records import FileRecord, Problem, Suppression
+from ownlint.facts.records import FileRecord, FunctionRecord, Problem, Suppression
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.declarations import Declarations
@@ -69,7 +70,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
         path,
         "cpp",
         size,
-        tuple(function for function in reader.functions if function is not None),
+        tuple(_documented(data, prepared.comments, [one for one in reader.functions if one is not None])),
         tuple(reader.classes),
         tuple(reader.variables),
         tuple(reader.aliases),
@@ -174,6 +175,49 @@ _EXCUSES = re.compile(
     rb"|late|retr|again|un?likely|impossible|always|leak|lint|todo|fixme|xxx|hack|because|destructor|~)|[^\x00-\x7f]"
 )
 """What a comment can say of a failure, and letters of other languages, which can say anything."""
+
+
+_SAYS_THROWS = re.compile(
+    rb"[@\\](?:throws?|exception)\b|\b[Tt]hrows\b(?! (?:away|out|off)\b)|\b(?:[Mm]ay|[Cc]an|[Ww]ill) throw\b"
+)
+_OF_CALLER = re.compile(
+    rb"(?i)\b(?:never|not|no|cannot|nothing)\s+throws?|n.t\s+throw|throws?\s+nothing|nothrow|invalid_argument|out_of_range"
+    rb"|logic_error|domain_error|length_error|bad_cast|bad_alloc|bad_optional|bad_variant"
+)
+"""That it does not, or that it refuses what it is given."""
+
+
+def _documented(
+    data: bytes, comments: list[tuple[int, int]], functions: Sequence[FunctionRecord]
+) -> Iterator[FunctionRecord]:
+    """The functions, those marked of which a comment says that they throw where they fail: `// Throws std::system_error
+    when the device is busy.`"""
+    said = frozenset(_said_to_throw(data, comments)) if _SAYS_THROWS.search(data) is not None else frozenset()
+    for function in functions:
+        if function.start in said and "noexcept" not in function.qualifiers:
+            words = tuple(sorted((*function.qualifiers, "throws")))
+            yield msgspec.structs.replace(function, qualifiers=words)
+        else:
+            yield function
+
+
+def _said_to_throw(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
+    """Where code begins of which a comment says so: below the comment, or before it on the line."""
+    begun = -1
+    for number, (start, end) in enumerate(comments):
+        line = data.rfind(b"\n", 0, start) + 1
+        stands_alone = not data[line:start].strip()
+        begun = start if begun < 0 else begun
+        following = comments[number + 1][0] if number + 1 < len(comments) else len(data)
+        if stands_alone and _NEXT_LINE.fullmatch(data, end, following) and following < len(data):
+            continue
+        block, begun = data[begun:end], -1
+        if _SAYS_THROWS.search(block) is not None and _OF_CALLER.search(block) is None:
+            code = _BLANK.match(data, end if stands_alone else line)
+            yield code.end() if code is not None else end
+
+
+_BLANK = re.compile(rb"\s*+")
 
 
 def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppression, ...]:
