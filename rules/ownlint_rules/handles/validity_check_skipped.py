@@ -92,7 +92,9 @@ from ownlint import (
     Program,
     because,
     natives,
+    places,
     questions,
+    records,
     rule,
     types,
     validity,
@@ -283,9 +285,20 @@ def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: 
 
 
 def _frees(function: Function, at: Place) -> bool:
-    """Whether a function of C frees the object itself, as a `tp_dealloc` does: it may not refuse to."""
+    """Whether a function of C frees the object itself on every path, as a `tp_dealloc` does: it may not refuse to."""
     first = function.record.parameters[0].name if function.record.parameters else ""
-    return at == (first,) and natives.ends_itself(function) is not None
+    call = natives.ends_itself(function) if at == (first,) else None
+    if call is None:
+        return False
+    flow = function.flow
+    return all(
+        flow.dominates(call, leave) or any(_names(test.value) == {first} for test, _ in flow.guards(leave))
+        for leave in flow.leaves
+    )
+
+
+def _names(value: records.Value) -> set[str]:
+    return {inner.text for inner in places.walk(value) if isinstance(inner, records.Name)}
 
 
 def _is_asked_by(guard: Function, function: Function) -> bool:
