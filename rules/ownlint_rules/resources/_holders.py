@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Function, Program, patterns, places, questions, resources, types
+from ownlint import Class, Function, Program, pairs, patterns, places, questions, resources, types
 from ownlint import records as r
 from ownlint_rules.resources._slots import slots
 
 
 @questions.program_question
 def kept_for_good(program: Program) -> frozenset[Class]:
-    """The plain classes with slots whose objects are allocated, and of which nothing releases one: no call, no owner,
-    no scope."""
+    """The plain classes with slots whose objects are allocated, or are locals of `main`, and of which nothing releases
+    one: no call, no owner, no other scope, no function that is named for it."""
     known, asked = slots(program), resources.resources(program)
     plain = {cls for cls in known.by_class if _is_plain(cls)}
     if not plain:
@@ -29,8 +29,13 @@ def kept_for_good(program: Program) -> frozenset[Class]:
         if function.language != "cpp":
             continue
         held.update(_values(function.record.result))
-        if function.says(said):
+        if function.name == "main" and not function.record.scope:
+            named = {name for written, _ in function.locals.values() for name in _values(written)}
+            made.update(cls for cls in plain if cls.name in named)
+        elif function.says(said):
             held.update(_held(function))
+        if pairs.releasing_verb(function.name):
+            ended.update(cls for one in function.record.parameters[:1] for cls in _pointed(one.type, function))
         if asked.may_acquire(function):
             made.update(_made(function, asked))
         if known.may_release(function):
