@@ -468,6 +468,91 @@ def _emptied_members(function: Function, root: str, cls: Class) -> Iterator[tupl
             yield event, on, owned
 
 
+@flow_question
+def ends_elsewhere(function: Function) -> tuple[tuple[e.Event, r.Value, tuple[str, ...]], ...]:
+    """Where a function ends what is owned elsewhere than in a member of its own object: it puts another in the place of
+    an element of a sequence, or empties a container or an owner of another object. With that and the classes whose
+    objects end."""
+    members = function.home.members - function.declared if function.home is not None else frozenset[str]()
+    found: list[tuple[e.Event, r.Value]] = []
+    for event in function.flow:
+        match event:
+            case e.Write(op="=", target=target, fresh=False):
+                base = _sequence_of(function, strip(target))
+                if base is not None and target is not None and last_name(base) not in _sized(function.program):
+                    found.append((event, target))
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="clear"))):
+                found.append((event, base))
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="reset", arrow=False), args=args)):
+                sequence = _sequence_of(function, strip(base))
+                if not args or (sequence is not None and last_name(sequence) not in _sized(function.program)):
+                    found.append((event, base))
+    out: list[tuple[e.Event, r.Value, tuple[str, ...]]] = []
+    for event, on in found:
+        where = place_of(on, function.flow.aliases, members)
+        own = where is not None and where[0] == THIS and len(where) == 2
+        if not own and not _is_of_local(function, on) and (owned := _owned_at(function, on)):
+            out.append((event, on, owned))
+    return tuple(out)
+
+
+def _owned_at(function: Function, on: r.Value) -> tuple[str, ...]:
+    written = function.program.names.expand(
+        function.program.types.of(on, function), function.file, function.record.scope
+    ).rstrip("& ")
+    if not types.parse(written).arguments:
+        return ()
+    return tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
+
+
+def _sequence_of(function: Function, target: r.Value | None) -> r.Value | None:
+    """The sequence of which an expression is an element that is there: `all[i]`, `all.back()`, also by a reference."""
+    if isinstance(target, r.Name) and target.text in function.locals:
+        written, initial = function.locals[target.text]
+        target = strip(initial) if written.rstrip().endswith("&") else None
+    match target:
+        case r.Index(base=base, indexes=(_,)):
+            pass
+        case r.Call(callee=r.Member(base=base, name="at" | "front" | "back")):
+            pass
+        case _:
+            return None
+    return (
+        base
+        if "sequence" in function.program.types.roles(function.program.types.of(base, function), function)
+        else None
+    )
+
+
+@program_question
+def _sized(program: Program) -> frozenset[str]:
+    """Last names of the sequences that get a number of elements, which may be empty before they are filled."""
+    made = {one.name for each in program.functions for one in each.record.initializers if one.args}
+    return frozenset(made).union(
+        last_name(on)
+        for function in program.functions
+        if function.language == "cpp" and function.mentions(*_SIZES)
+        for call in function.flow.calls
+        if last_name(call.node.callee) in _SIZES and (on := receiver(call.node)) is not None
+    )
+
+
+_SIZES = frozenset({"resize", "assign"})
+
+
+def _is_of_local(function: Function, value: r.Value) -> bool:
+    """Whether something is, or is part of, a local object that is no pointer or reference."""
+    inner = strip(value)
+    while isinstance(inner, r.Member | r.Index):
+        if isinstance(inner, r.Member) and inner.arrow:
+            return False
+        inner = strip(inner.base)
+    if not isinstance(inner, r.Name) or inner.text not in function.declared:
+        return False
+    kind = types.parse(function.program.types.of(inner, function))
+    return kind.is_value and inner.text not in function.flow.aliases
+
+
 class NativeEnd(NamedTuple):
     """A function ends objects of these classes by a class of the project. With `below` it is the one object that is
     `said`, and what that owns ends unseen; else all that `said` owns."""

@@ -95,6 +95,39 @@ def emptied(program: Program) -> dict[str, list[Ended]]:
     return found
 
 
+def ended(program: Program, kind: str) -> Iterator[Ended]:
+    """Where objects of a class end, in whatever way: by themselves, with what owns them, in a function of C of the
+    project that frees what it is given."""
+    yield from ends(program).get(kind, ())
+    yield from emptied(program).get(kind, ())
+    yield from _ended_elsewhere(program).get(kind, ())
+    yield from _freed(program).get(kind, ())
+
+
+@questions.program_question
+def _ended_elsewhere(program: Program) -> dict[str, list[Ended]]:
+    found: dict[str, list[Ended]] = {}
+    for function in program.functions:
+        if function.language == "cpp" and function.record.kind not in ("constructor", "destructor"):
+            for event, on, owned in natives.ends_elsewhere(function):
+                for kind in owned if event.index in function.flow.reachable else ():
+                    found.setdefault(kind, []).append((function, event, on))
+    return found
+
+
+@questions.program_question
+def _freed(program: Program) -> dict[str, list[Ended]]:
+    """Where functions hand an object to one of C that frees it."""
+    found: dict[str, list[Ended]] = {}
+    for cls, endings in natives.endings(program).items():
+        for ending, _ in endings:
+            for caller in program.index.callers(ending):
+                for call in registries.calls_of(caller, ending):
+                    if call.node.args and call.index in caller.flow.reachable:
+                        found.setdefault(cls.name, []).append((caller, call, call.node.args[0]))
+    return found
+
+
 @questions.program_question
 def askers(program: Program) -> tuple[registries.Registry, ...]:
     """Classes whose objects ask something of their owner, or that they share with it, before they use what they stand

@@ -73,14 +73,18 @@ class AnyRegistry(NamedTuple):
     home: Class | None
     path: str
     at: r.Span
+    type: str = ""
 
     def is_called(self, names: tuple[str, ...]) -> bool:
         return not set(self.names).isdisjoint(names)
 
 
+AnyTable = Registry | AnyRegistry
+
+
 def tables(program: Program) -> list[AnyRegistry]:
-    """The registries, and the maps and sets that are members or variables of files."""
-    found = [AnyRegistry(one.names, one.shown, one.home, one.path, one.at) for one in registries(program).all]
+    """The registries, and the maps and sets that are members, variables of files, or what functions hand out."""
+    found = [AnyRegistry(one.names, one.shown, one.home, one.path, one.at, one.type) for one in registries(program).all]
     known = {(one.path, one.at) for one in found}
     declared: list[tuple[r.Field | r.Variable, File, str, Class | None]] = [
         (field, cls.file, cls.symbol, cls) for cls in program.classes for field in cls.record.fields
@@ -90,18 +94,27 @@ def tables(program: Program) -> list[AnyRegistry]:
         if file.language == "cpp" and (file.path, node.span) not in known:
             written = program.names.expand(node.type, file, scope).rstrip("& ")
             if types.parse(written).arguments and "associative" in program.types.roles_at(written, file, scope):
-                found.append(AnyRegistry((node.name,), node.name, home, file.path, node.span))
+                found.append(AnyRegistry((node.name,), node.name, home, file.path, node.span, written))
+    known |= {(one.path, one.at) for one in found}
+    handed = {name for one in found for name in one.names}
+    for file, index, function, home in _getters(program):
+        written = program.names.expand(function.result, file, function.scope).rstrip("& ")
+        keyed = types.parse(written).arguments and "associative" in program.types.roles_at(
+            written, file, function.scope
+        )
+        if keyed and (file.path, function.span) not in known and handed.isdisjoint(_handed_out(program, file, index)):
+            names = (function.name + "()", *_handed_out(program, file, index))
+            found.append(AnyRegistry(names, names[0], home, file.path, function.span, written))
     return found
 
 
-def address_key(home: Class, field: r.Field) -> types.Type | None:
-    """The type of the keys of a member that is a map, or a set, of addresses of objects; None for any other."""
-    written = home.program.names.expand(field.type, home.file, home.symbol).rstrip("& ")
-    kind = types.parse(written)
-    key = types.parse(kind.arguments[0]) if kind.arguments and not kind.pointers else types.parse("")
-    if key.pointers != 1 or key.is_scalar or key.last == "void":
-        return None
-    return key if "associative" in home.program.types.roles_at(written, home.file, home.symbol) else None
+def _getters(program: Program) -> Iterator[tuple[File, int, r.FunctionRecord, Class | None]]:
+    """The functions that take nothing and answer a reference, each with its place in its file."""
+    for file in program.files.values():
+        for index, function in enumerate(file.functions if file.language == "cpp" else ()):
+            if "&" in function.result and not function.parameters:
+                home = program.names.find_class(function.owner, function.scope, file) if function.owner else None
+                yield file, index, function, home
 
 
 class WaySearch:
@@ -179,11 +192,11 @@ class Registries:
         """Those in which objects of the class, or of a base of it, stand."""
         return tuple(found for one in cls.ancestry for found in self._of.get(one, ()))
 
-    def takers(self, registry: Registry | AnyRegistry) -> frozenset[Function]:
+    def takers(self, registry: AnyTable) -> frozenset[Function]:
         """The functions that take entries out, themselves or by a call or two."""
         return self._takers.ask(registry.names, lambda: frozenset(self._found_takers(registry)))
 
-    def _found_takers(self, registry: Registry | AnyRegistry) -> set[Function]:
+    def _found_takers(self, registry: AnyTable) -> set[Function]:
         direct = [
             function
             for function in self._taking
@@ -212,16 +225,16 @@ class Registries:
             if function.mentions(*_takes(function)) or c_containers.takes_in_c(function)
         ]
 
-    def takings(self, function: Function, registry: Registry | AnyRegistry) -> list[e.CallEvent]:
+    def takings(self, function: Function, registry: AnyTable) -> list[e.CallEvent]:
         """The calls of a function that take entries out of the registry, themselves or in what they call."""
         return self._takings.ask((function, registry.names), lambda: self._found_takings(function, registry))
 
-    def _takes_below(self, function: Function, registry: Registry | AnyRegistry, depth: int) -> bool:
+    def _takes_below(self, function: Function, registry: AnyTable, depth: int) -> bool:
         """Whether a function takes entries out, itself or by what it calls, so many calls deep."""
         key = (function, registry.names, depth)
         return self._below.ask(key, lambda: self._found_below(function, registry, depth))
 
-    def _found_below(self, function: Function, registry: Registry | AnyRegistry, depth: int) -> bool:
+    def _found_below(self, function: Function, registry: AnyTable, depth: int) -> bool:
         may_take = says(function, registry) and (
             function.mentions(*_takes(function)) or c_containers.takes_in_c(function)
         )
@@ -231,7 +244,7 @@ class Registries:
             return True
         return depth > 0 and any(self._calls_taker(function, call, registry, depth - 1) for call in function.flow.calls)
 
-    def _calls_taker(self, function: Function, call: e.CallEvent, registry: Registry | AnyRegistry, depth: int) -> bool:
+    def _calls_taker(self, function: Function, call: e.CallEvent, registry: AnyTable, depth: int) -> bool:
         """Whether a call reaches what takes entries out, or is handed a lambda that does."""
         reached = overrides.reached(call.node, function).functions
         given = (made for argument in call.node.args for made in lambdas_in(function, argument))
@@ -258,16 +271,16 @@ class Registries:
                     return Putting(call, (argument,))
         return None
 
-    def ways(self, function: Function, registry: Registry | AnyRegistry) -> WaySearch:
+    def ways(self, function: Function, registry: AnyTable) -> WaySearch:
         """What can happen without an entry being taken out, or found not to be there."""
         return self._ways.ask((function, registry.names), lambda: self._found_ways(function, registry))
 
-    def _found_ways(self, function: Function, registry: Registry | AnyRegistry) -> WaySearch:
+    def _found_ways(self, function: Function, registry: AnyTable) -> WaySearch:
         taking = {call.index for call in self.takings(function, registry)}
         asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
         return WaySearch(function.flow, frozenset(taking | asked))
 
-    def _found_takings(self, function: Function, registry: Registry | AnyRegistry) -> list[e.CallEvent]:
+    def _found_takings(self, function: Function, registry: AnyTable) -> list[e.CallEvent]:
         return [
             call
             for call in function.flow.calls
@@ -279,7 +292,7 @@ def _takes(function: Function) -> frozenset[str]:
     return function.program.models.containers.takes | {"exchange", "move"}
 
 
-def takes_out(function: Function, call: r.Call, registry: Registry | AnyRegistry) -> bool:
+def takes_out(function: Function, call: r.Call, registry: AnyTable) -> bool:
     """Whether the call itself takes something out of the registry."""
     done = c_containers.table_call(function, call)
     if done is not None and done.does == "take":
@@ -300,7 +313,7 @@ class Putting(NamedTuple):
     values: tuple[r.Value, ...]
 
 
-def puttings(function: Function, registry: Registry | AnyRegistry) -> Iterator[Putting]:
+def puttings(function: Function, registry: AnyTable) -> Iterator[Putting]:
     """What the function itself puts into the registry."""
     if not says(function, registry):
         return
@@ -308,9 +321,14 @@ def puttings(function: Function, registry: Registry | AnyRegistry) -> Iterator[P
     puts = methods.keyed | methods.appends
     for event in function.flow:
         match event:
-            case e.Write(op="=", target=r.Index(base=base, indexes=keys), value=value, fresh=False):
-                if value is not None and registry.is_called(containers.names_of(function, base)):
-                    yield Putting(event, (*keys, value))
+            case e.Write(op="=", target=target, value=value, fresh=False) if value is not None:
+                element = _element(function, target)
+                if element is not None and registry.is_called(containers.names_of(function, element.base)):
+                    yield Putting(event, (*element.indexes, value))
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="reset"), args=(value, *_))):
+                element = _element(function, base)
+                if element is not None and registry.is_called(containers.names_of(function, element.base)):
+                    yield Putting(event, (*element.indexes, value))
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in puts:
                 if registry.is_called(containers.names_of(function, base)):
                     yield Putting(event, node.args)
@@ -322,7 +340,16 @@ def puttings(function: Function, registry: Registry | AnyRegistry) -> Iterator[P
                     yield Putting(event, tuple(one for one in (done.key, done.value) if one is not None))
 
 
-def touches(function: Function, registry: Registry | AnyRegistry) -> Iterator[tuple[e.Event, bool]]:
+def _element(function: Function, target: r.Value | None) -> r.Index | None:
+    """The element of a container that is meant, itself or by a reference to it: `auto& slot = live_[node];`."""
+    inner = places.strip(target)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        written, initial = function.locals[inner.text]
+        inner = places.strip(initial) if written.rstrip().endswith("&") else None
+    return inner if isinstance(inner, r.Index) else None
+
+
+def touches(function: Function, registry: AnyTable) -> Iterator[tuple[e.Event, bool]]:
     """Where the function itself looks into the registry or changes it, and whether it changes it."""
     if not says(function, registry):
         return
@@ -365,7 +392,7 @@ def parts_of(value: r.Value) -> Iterator[r.Value]:
         yield inner
 
 
-def says(function: Function, registry: Registry | AnyRegistry) -> bool:
+def says(function: Function, registry: AnyTable) -> bool:
     """Whether the body may name the registry. Needs no decoding."""
     return any(name.rstrip("[]").removesuffix("()").encode() + b'"' in function.encoded for name in registry.names)
 
@@ -429,6 +456,14 @@ def calls_of(caller: Function, function: Function) -> Iterator[e.CallEvent]:
             yield call
 
 
+def calls_of_itself(function: Function) -> Iterator[e.CallEvent]:
+    """The calls in a function that reach it again, of another object."""
+    for call in function.flow.calls:
+        named = places.last_name(call.node.callee) == function.name
+        if named and function in function.program.calls.callee(call.node, function).functions:
+            yield call
+
+
 def _reaches(caller: Function, call: r.Call, functions: Iterable[Function]) -> bool:
     """Whether a call reaches one of the functions, also by the method of a base that it overrides."""
     found = caller.program.calls.callee(call, caller)
@@ -471,13 +506,10 @@ def _registries(program: Program) -> Iterator[Registry]:
         if file.language == "cpp":
             for variable in file.variables:
                 yield from _registry(program, variable, variable.name, variable.type, file, variable.scope, None)
-            for index, function in enumerate(file.functions):
-                if "&" in function.result and not function.parameters:
-                    home = program.names.find_class(function.owner, function.scope, file) if function.owner else None
-                    name = function.name + "()"
-                    for one in _registry(program, function, name, function.result, file, function.scope, home):
-                        names = (name, *_handed_out(program, file, index))
-                        yield one._replace(names=tuple(dict.fromkeys(names)))
+    for file, index, function, home in _getters(program):
+        name = function.name + "()"
+        for one in _registry(program, function, name, function.result, file, function.scope, home):
+            yield one._replace(names=tuple(dict.fromkeys((name, *_handed_out(program, file, index)))))
     yield from _of_c(program)
 
 

@@ -39,7 +39,7 @@ def left(home: Class) -> Iterator[StaleSlot]:
     program = home.program
     for slot in _slots(home):
         reading = [function for function in _sayers(program, slot) if _uses(function, slot)]
-        ended = list(_ended(slot.held))
+        ended = list(owners.ended(program, slot.held.name))
         if not reading or any(_is_slot(function, said, slot) for function, _, said in ended):
             continue  # nothing asks it, or it owns what it leads to
         seen: set[Function] = set()
@@ -53,18 +53,6 @@ def left(home: Class) -> Iterator[StaleSlot]:
             if callers and all(_concerns(one, slot, 0) or _ends_home(one, slot) for one in callers):
                 continue
             yield StaleSlot(slot, function, at, said)
-
-
-def _ended(held: Class) -> Iterator[owners.Ended]:
-    """Where objects of a class end, also by a function of C of the project that frees what it is given."""
-    program = held.program
-    yield from owners.ends(program).get(held.name, ())
-    yield from owners.emptied(program).get(held.name, ())
-    for ending, _ in natives.endings(program).get(held, ()):
-        for caller in program.index.callers(ending):
-            for call in registries.calls_of(caller, ending):
-                if call.node.args and call.index in caller.flow.reachable:
-                    yield caller, call, call.node.args[0]
 
 
 def _slots(home: Class) -> Iterator[RememberedSlot]:

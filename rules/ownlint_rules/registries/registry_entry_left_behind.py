@@ -9,7 +9,8 @@
 - a function of C that frees the handle to which the entry points
 - a method that looks an object up and frees it, and erases its entry on some paths only, or not at all
 - a method that takes the object out of the container that owns it, and leaves the pointer in another one of its class
-- a method that destroys an object and leaves what a map of its class knows by its address
+- a function that destroys an object, or puts another in its place, and leaves what a map knows by its address: a map of
+  its class, one to which its class hands such objects, or one to which they hand themselves
 - one that takes out that entry alone, where the object destroys others of its class with it
 - a function that destroys an object and leaves the member of its owner alone that remembers what was found last
 - in Python, a method that takes an object out of its container and leaves what is stored by its `id`
@@ -114,12 +115,13 @@ from ownlint import (
     types,
     validity,
 )
+from ownlint_rules.registries import _addresses as addresses
+from ownlint_rules.registries import _answers as answers
 from ownlint_rules.registries import _companions as companions
 from ownlint_rules.registries import _elements as elements
 from ownlint_rules.registries import _id_keys as id_keys
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
-from ownlint_rules.registries import _parts as parts
 from ownlint_rules.registries import _registries as registries
 from ownlint_rules.registries import _slots as slots
 
@@ -141,16 +143,31 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language == "python":
         yield from _by_id(cls)
         return
-    found = [*_by_itself(cls), *_beside_owner(cls), *_with_parts(cls)] if cls.methods else []
+    found = [*_by_itself(cls), *_beside_owner(cls)] if cls.methods else []
     found += _remembered(cls)
-    spans = {(one.path, one.span) for one in found}
-    found += [one for one in _by_address(cls) if (one.path, one.span) not in spans]
-    spans.update((one.path, one.span) for one in found)
-    yield from found
     for registry in registries.registries(cls.program).of(cls):
         if registry.held is cls:
-            more = list(_freed(registry)) or [*_ending(registry), *_freeing(registry)]
-            yield from (one for one in more if (one.path, one.span) not in spans)
+            found += list(_freed(registry)) or [*_ending(registry), *_freeing(registry)]
+    found += _by_address(cls)
+    yield from {(one.path, one.span): one for one in reversed(found)}.values()
+
+
+def _by_address(cls: Class) -> Iterator[Finding]:
+    """An object ends whose address is a key, or others end with it, and the entry stays."""
+    for one in addresses.left(cls):
+        shown, table = text(one.said), one.table.shown
+        steps = (one.function.step(one.taking, "its own entry is erased here"),) if one.taking is not None else ()
+        yield one.function.finding(
+            one.at,
+            f"`{shown}` is destroyed with its `{one.member}`, but only its own entry in `{table}` is erased"
+            if one.member
+            else f"`{shown}` is destroyed here, but its entry in `{table}` stays",
+            certainty=because("later-use", "harmless if no other object ever gets the same address"),
+            help=f"erase the entries of its `{one.member}` too, and of theirs"
+            if one.member
+            else f"erase the entry from `{table}` too",
+            steps=steps,
+        )
 
 
 def _by_itself(cls: Class) -> Iterator[Finding]:
@@ -190,19 +207,6 @@ def _beside_owner(home: Class) -> Iterator[Finding]:
         )
 
 
-def _with_parts(home: Class) -> Iterator[Finding]:
-    """What is destroyed destroys others of its class, and only its own entry is taken out of a map of addresses."""
-    for one in parts.left(home):
-        yield one.function.finding(
-            one.at,
-            f"`{text(one.said)}` is destroyed with its `{one.member}`, "
-            f"but only its own entry in `{one.table}` is erased",
-            certainty=because("later-use", "harmless if no other object ever gets the same address"),
-            help=f"erase the entries of its `{one.member}` too, and of theirs",
-            steps=(one.function.step(one.taking, "its own entry is erased here"),),
-        )
-
-
 def _by_id(cls: Class) -> Iterator[Finding]:
     """Python: an object is taken out of what keeps it alive, and what is known by its `id` is left."""
     for one in id_keys.left(cls):
@@ -225,58 +229,6 @@ def _remembered(home: Class) -> Iterator[Finding]:
             help=f"empty `{one.slot.member}` where it points to this object",
             steps=(one.slot.filler.step(one.slot.put, "what was found is remembered here"),),
         )
-
-
-def _by_address(home: Class) -> Iterator[Finding]:
-    """A method ends an object by whose address a map of its class knows something, whatever that is, and leaves the
-    entry, where another answers with what it finds there for an address."""
-    program, known = home.program, registries.registries(home.program)
-    held = {(one.path, one.at) for one in known.all}
-    for field in home.record.fields:
-        key = registries.address_key(home, field) if (home.path, field.span) not in held else None
-        if key is None or len(types.parse(program.names.expand(field.type, home.file, home.symbol)).arguments) < 2:
-            continue  # a set has keys alone
-        table = registries.AnyRegistry((field.name,), field.name, home, home.path, field.span)
-        takers = known.takers(table)
-        ended = [
-            one
-            for one in owners.ends(program).get(key.last, ())
-            if (one[0].home is home or _keeps_in(one[0].home, home, takers))
-            and one[0] not in takers
-            and not any(True for _ in registries.touches(one[0], table))
-        ]
-        if not ended or not _finds_or_makes(program, table) or _is_emptied_where_filled(program, table):
-            continue
-        for function, at, said in ended:
-            callers = program.index.callers(function)
-            if not any(one in takers and any(True for _ in registries.calls_of(one, function)) for one in callers):
-                yield function.finding(
-                    at,
-                    f"`{text(said)}` is destroyed here, but its entry in `{field.name}` stays",
-                    certainty=because("later-use", "harmless if no other object ever gets the same address"),
-                    help=f"erase the entry from `{field.name}` too",
-                )
-
-
-def _keeps_in(cls: Class | None, home: Class, takers: frozenset[Function]) -> bool:
-    """Whether objects of the class have one with the map, and other methods of theirs take entries out."""
-    return (
-        cls is not None
-        and any(one.home is cls for one in takers)
-        and any(types.parse(field.type).last == home.name for one in cls.ancestry for field in one.record.fields)
-    )
-
-
-def _is_emptied_where_filled(program: Program, table: registries.AnyRegistry) -> bool:
-    """Whether who fills the map, or calls who does, also empties it: what it knows is about one piece of work."""
-    filling = [one for one in program.functions if one.language == "cpp" and any(registries.puttings(one, table))]
-    return any(
-        places.last_name(call.node.callee) not in program.models.containers.erases
-        and registries.takes_out(one, call.node, table)
-        for filler in filling
-        for one in (filler, *program.index.callers(filler))
-        for call in one.flow.calls
-    )
 
 
 def _never_taken(
@@ -557,17 +509,17 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
     another function that ends such an object takes its entry out."""
     program = registry.held.program
     known = registries.registries(program)
-    keyed = _key(registry)
+    keyed = answers.key_of(registry)
     held = types.parse(types.parse(registry.type).arguments[-1] if registry.keyed and registry.type else "")
     by_value = owners.emptied(program).get(registry.held.name, ()) if held.pointers == 1 else ()
     values = {id(at) for _, at, _ in by_value}
     ended = [*(_ends_of(keyed, registry) if keyed.last not in ("", "void") else ()), *by_value]
     if keyed.pointers == 1 and keyed.last != registry.held.name:
         ended += owners.emptied(program).get(keyed.last, ())
-    if any(not _ENDED.isdisjoint(pairs.words(taker.name)) for taker in known.takers(registry)):
+    if any(not answers.ENDED.isdisjoint(pairs.words(taker.name)) for taker in known.takers(registry)):
         return  # it is called when the object that is the key has ended
     left = [one for one in ended if not known.takings(one[0], registry)]
-    if not left or _is_verified(registry) or _replaces(registry):
+    if not left or answers.is_verified(registry) or answers.replaces(program, registry):
         return
     if containers.is_taken_out_by_hook(left[0][0], containers.Container(registry.names, registry.shown, registry.type)):
         return
@@ -601,7 +553,7 @@ def _ending(registry: registries.Registry) -> Iterator[Finding]:
             else because("later-use", f"harmless if `{taken[0][0].name}` runs before the entry is looked up again")
             if of_handle and _is_beside(function, registry)
             else because("later-use", "harmless if no other object ever gets the same key")
-            if (tells or frees or alone) and _finds_or_makes(program, registry)
+            if (tells or frees or alone) and answers.finds_or_makes(program, registry)
             else because("value", "harmless if no other object ever gets the same address"),
             help=f"erase the entry from `{registry.shown}` too",
             steps=(*told, *steps),
@@ -623,7 +575,7 @@ def _outlives_its_own(registry: registries.Registry, keyed: types.Type) -> bool:
         and all(one in own for one in takers)
         and keyed.last in registries.stood_for(held)
         and not any(kind == keyed.last for one in own for _, kind, _ in natives.destroys(one, natives.natives(program)))
-        and _finds_or_makes(program, registry)
+        and answers.finds_or_makes(program, registry)
     )
 
 
@@ -672,7 +624,7 @@ def _freed(registry: registries.Registry) -> Iterator[Finding]:
     known, held = registries.registries(program), types.parse(registry.type)
     if not registry.keyed or held.name == "PyObject" or types.parse(held.arguments[-1]).pointers != 1:
         return  # a container of Python's keeps what is in it
-    key = _key(registry)
+    key = answers.key_of(registry)
     if not known.takers(registry) and (key.pointers != 1 or key.is_scalar):
         return
     for function, call in natives.endings(program).get(registry.held, ()):
@@ -829,27 +781,6 @@ def _looked_up(
     return None
 
 
-def _key(registry: registries.Registry) -> types.Type:
-    arguments = types.parse(registry.type).arguments if registry.keyed else ()
-    program = registry.held.program
-    scope, file = (registry.home.symbol, registry.home.file) if registry.home else ("", program.files[registry.path])
-    key = types.parse(program.names.expand(arguments[0], file, scope) if arguments else "")
-    if arguments and (key.last == "void" or key.is_scalar):
-        return next(_addresses_put(registry), key)
-    return key
-
-
-def _addresses_put(registry: registries.Registry) -> Iterator[types.Type]:
-    """Of what the keys are addresses, where their type does not say: of pointers that are cast."""
-    for function in registry.held.program.functions:
-        if function.language == "cpp":
-            for putting in registries.puttings(function, registry):
-                for value in putting.values[:1]:
-                    kind = types.parse(function.program.types.of(places.strip(value), function))
-                    if kind.pointers == 1 and not kind.is_scalar and kind.last != "void":
-                        yield kind
-
-
 def _ends_of(key: types.Type, registry: registries.Registry) -> Iterator[owners.Ended]:
     """Where an object of the native type that is the key ends, or a function is told of its end."""
     program = registry.held.program
@@ -917,40 +848,13 @@ def _keys_of(event: events.Event) -> Sequence[records.Value]:
     return ()
 
 
-def _finds_or_makes(program: Program, registry: registries.Registry | registries.AnyRegistry) -> bool:
-    """Whether a function looks a key up and, where it is new, puts something in, itself or in what it calls: it answers
-    with the entry that was left where a new object has got the old one's key."""
-    looking: set[Function] = set()
-    putting: set[Function] = set()
-    for function in program.functions:
-        if function.language != "cpp" or not registries.says(function, registry):
-            continue
-        if any(change is False for _, change in registries.touches(function, registry)):
-            looking.add(function)
-        inserts = [one for one in containers.inserts(function) if registry.is_called(one.container.names)]
-        if inserts:
-            putting.add(function)
-        if any(one.is_answered for one in inserts):
-            looking.add(function)
-
-    def calling(ones: set[Function]) -> set[Function]:
-        return ones | {
-            caller
-            for one in ones
-            for caller in one.program.index.callers(one)
-            if any(True for _ in registries.calls_of(caller, one))
-        }
-
-    return not calling(looking).isdisjoint(calling(putting))
-
-
 def _is_told_of_end(function: Function, key: types.Type) -> bool:
     """Whether it is a callback that is handed to something together with a native object, and whose name or that of
     what it is handed to says that it is called at the object's end; or is given the object, and named so itself."""
     if not any(types.parse(one.type).pointers == 1 for one in function.record.parameters):
         return False
     given_key = any(types.parse(one.type).last == key.last for one in function.record.parameters)
-    if given_key and not _ENDED.isdisjoint(pairs.words(function.name)):
+    if given_key and not answers.ENDED.isdisjoint(pairs.words(function.name)):
         return True
     said = f'"{function.name}"'.encode()
     for other in function.program.functions:
@@ -965,10 +869,7 @@ def _is_told_of_end(function: Function, key: types.Type) -> bool:
     return False
 
 
-_ENDED = frozenset(
-    {"finalized", "destroyed", "deleted", "freed", "died", "gone", "disposed", "released", "closed", "removed", "lost"}
-)
-_AT_END = _ENDED | {
+_AT_END = answers.ENDED | {
     "weak",
     "finalize",
     "destroy",
@@ -987,73 +888,6 @@ def _is_function(argument: records.Value, function: Function) -> bool:
     while isinstance(inner, records.Unary) and inner.op in ("&", "+"):
         inner = places.strip(inner.value)
     return isinstance(inner, records.Name) and places.last_name(inner) == function.name
-
-
-def _replaces(registry: registries.Registry) -> bool:
-    """Whether all who put something in say that it is to take the place of what is there: `insert_or_assign`."""
-    puttings = [
-        putting
-        for function in registry.held.program.functions
-        if function.language == "cpp"
-        for putting in registries.puttings(function, registry)
-    ]
-    return bool(puttings) and all(
-        isinstance(one.event, events.CallEvent)
-        and not _REPLACING.isdisjoint(pairs.words(places.last_name(one.event.node.callee)))
-        for one in puttings
-    )
-
-
-_REPLACING = frozenset({"assign", "replace"})
-
-
-def _is_verified(registry: registries.Registry) -> bool:
-    """Whether who looks an entry up asks the handle whether it is still good, or compares what it says of itself."""
-    marks = registries.marks(registry.held)
-    asked = {*marks[0]} if marks is not None else set[str]()
-    asking = {
-        method.name
-        for cls in registry.held.ancestry
-        for method in cls.methods
-        if method.record.result == "bool" and not method.record.parameters
-    }
-    return any(
-        any(change is False for _, change in registries.touches(function, registry))
-        and any(
-            places.last_name(inner if isinstance(inner, records.Name | records.Member) else None) in asked | asking
-            for test in function.flow
-            if isinstance(test, events.Test) and not test.asserted
-            for inner in (
-                *(call.callee for call in places.calls_in(test.value)),
-                *(one for one in places.walk(test.value) if isinstance(one, records.Member)),
-            )
-        )
-        for function in registry.held.program.functions
-        if function.language == "cpp" and function.home is not registry.held
-    ) or any(
-        any(_compares_own(function, part, registry.held) for part in places.walk(test.value))
-        for function in registry.held.program.functions
-        if function.language == "cpp"
-        and function.home is not registry.held
-        and any(change is False for _, change in registries.touches(function, registry))
-        for test in function.flow
-        if isinstance(test, events.Test) and not test.asserted
-    )
-
-
-def _compares_own(function: Function, value: records.Value, held: Class) -> bool:
-    """Whether a handle is asked for something which is compared with that of another object."""
-    if not isinstance(value, records.Binary) or value.op not in ("==", "!="):
-        return False
-    return any(
-        isinstance(inner, records.Call)
-        and not inner.args
-        and isinstance(inner.callee, records.Member)
-        and member_stores.is_of_class(function, inner.callee.base, held, strict=True)
-        and isinstance(places.strip(other), records.Member | records.Call)
-        for one, other in ((value.left, value.right), (value.right, value.left))
-        for inner in (places.strip(one),)
-    )
 
 
 def _telling(function: Function, registry: registries.Registry, depth: int = _HELPERS + 1) -> events.Event | None:

@@ -1,0 +1,293 @@
+"""Tables whose keys are addresses, whatever they lead to: an address comes again, so whoever ends the object, or
+something that ends others with it, has to take the entries out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import (
+    Class,
+    Function,
+    Program,
+    containers,
+    events,
+    habits,
+    natives,
+    pairs,
+    places,
+    questions,
+    records,
+    types,
+)
+from ownlint_rules.registries import _answers as answers
+from ownlint_rules.registries import _companions as companions
+from ownlint_rules.registries import _owners as owners
+from ownlint_rules.registries import _registries as registries
+
+_DEEPEST = 3
+"""Calls that are followed to whoever takes the entries of parts out."""
+_ASKING = 2
+"""Calls up from what fills a table at which objects are still handed to it."""
+_ANY = frozenset({"void", "uintptr_t", "intptr_t"})
+
+
+class LeftEntry(NamedTuple):
+    """`function` destroys `said` at an event, and leaves its entry in the table; or, with a `member`, those of what it
+    owns, where its own is taken out, at `taking`."""
+
+    function: Function
+    at: events.Event
+    said: records.Value
+    table: registries.AnyTable
+    member: str = ""
+    taking: events.CallEvent | None = None
+
+
+class _Keyed(NamedTuple):
+    """`kinds` are the names of the class whose objects' addresses are keys, and of its heirs."""
+
+    table: registries.AnyTable
+    of: Class | None
+    kinds: tuple[str, ...]
+
+
+def left(cls: Class) -> Iterator[LeftEntry]:
+    """For the tables that a class has, those that lead to its objects, and those of files by addresses of its
+    objects."""
+    for one in _tables(cls.program).get(cls, ()):
+        yield from _left(cls.program, one)
+
+
+@questions.program_question
+def _tables(program: Program) -> dict[Class, list[_Keyed]]:
+    found: dict[Class, list[_Keyed]] = {}
+    known = {(one.path, one.at): one for one in registries.registries(program).all}
+    for table in registries.tables(program):
+        registry = known.get((table.path, table.at))
+        key = _key(program, registry or table)
+        if key is None:
+            continue
+        scope = table.home.symbol if table.home is not None else ""
+        of = program.names.find_class(key.name, scope, program.files[table.path])
+        subject = registry.held if registry is not None else table.home or of
+        if subject is not None:
+            heirs = (one.name for one in program.classes if of is not None and of in one.ancestry)
+            found.setdefault(subject, []).append(
+                _Keyed(registry or table, of, tuple(dict.fromkeys((key.last, *heirs))))
+            )
+    return found
+
+
+def _key(program: Program, table: registries.AnyTable) -> types.Type | None:
+    """The type of the objects whose addresses are keys; None where the keys are none."""
+    scope, file = (table.home.symbol, table.home.file) if table.home is not None else ("", program.files[table.path])
+    written = program.names.expand(table.type, file, scope).rstrip("*& ")
+    arguments = types.parse(written).arguments
+    keyed = table.keyed if isinstance(table, registries.Registry) else True
+    if len(arguments) < 2 or not keyed:
+        return None  # a set has keys alone
+    key = types.parse(program.names.expand(arguments[0], file, scope))
+    if key.last in _ANY:
+        return next(answers.addresses_put(program, table), None)
+    return key if key.pointers == 1 and not key.is_scalar else None
+
+
+def _left(program: Program, one: _Keyed) -> Iterator[LeftEntry]:
+    known, table = registries.registries(program), one.table
+    takers = known.takers(table)
+    if _takes_itself_out(one, takers) or any(not answers.ENDED.isdisjoint(pairs.words(t.name)) for t in takers):
+        return
+    ended = [each for kind in one.kinds for each in owners.ended(program, kind)]
+    if not ended:
+        return
+    member = _parts_of(one)
+    keepers = {f: known.takings(f, table) for f, _, _ in ended if f in takers}
+    answering = answers.finds_or_makes(program, table) and not answers.is_emptied_where_filled(program, table)
+    if isinstance(table, registries.Registry) and answering:
+        answering = not answers.is_verified(table) and not answers.replaces(program, table)
+    if containers.is_taken_out_by_hook(ended[0][0], containers.Container(table.names, table.shown, table.type)):
+        return
+    asking = _asking(program, one) if answering else {}
+    seen: set[Function] = set()
+    for function, at, said in ended:
+        if function in seen:
+            continue
+        if takings := keepers.get(function, []):
+            beside = member and not any(t.home is one.of for t in takers if t.home is not None)
+            if beside and not any(_is_for_all(function, taking, table) for taking in takings):
+                seen.add(function)
+                yield LeftEntry(function, at, said, table, member, takings[0])
+        elif (
+            answering
+            and not any(True for _ in registries.touches(function, table))
+            and _may_stand_in(function, one, asking, takers)
+            and not registries.is_made_here(function, said)
+            and not _is_moved_out(function, said)
+            and not _is_called_by_taker(function, takers)
+        ):
+            seen.add(function)
+            yield LeftEntry(function, at, said, table)
+
+
+def _takes_itself_out(one: _Keyed, takers: frozenset[Function]) -> bool:
+    """Whether every object takes its entry out when it ends: by its destructor, or that of a part, or those of all
+    heirs."""
+    if one.of is None:
+        return False
+    homes = {taker.home for taker in takers if taker.record.kind == "destructor"}
+    names = one.of.program.names
+
+    def takes(cls: Class) -> bool:
+        parts = (
+            names.find_class(field.type, each.symbol, each.file)
+            for each in cls.ancestry
+            for field in each.record.fields
+        )
+        return any(each in homes for each in (*cls.ancestry, *parts) if each is not None)
+
+    heirs = [cls for cls in one.of.program.classes if cls is not one.of and one.of in cls.ancestry]
+    return takes(one.of) or (bool(heirs) and all(takes(cls) for cls in heirs))
+
+
+def _asking(program: Program, one: _Keyed) -> dict[Function, bool]:
+    """The functions that fill the table, and those that hand it such an object, by a call or two; and whether that is
+    the function's own."""
+    filling = [f for f in program.functions if f.language == "cpp" and any(registries.puttings(f, one.table))]
+    found = dict.fromkeys(filling, False)
+    layer = filling
+    for _ in range(_ASKING):
+        above: dict[Function, bool] = {}
+        for function in layer:
+            for caller in program.index.callers(function):
+                for call in registries.calls_of(caller, function) if caller not in found else ():
+                    for argument in call.node.args:
+                        own = isinstance(inner := places.strip(argument), records.Name) and inner.text == places.THIS
+                        if own and caller.home is not None and caller.home.name in one.kinds:
+                            above[caller] = True
+                        elif types.parse(program.types.of(argument, caller)).last in one.kinds:
+                            above.setdefault(caller, False)
+        found |= above
+        layer = list(above)
+    return found
+
+
+def _may_stand_in(function: Function, one: _Keyed, asking: dict[Function, bool], takers: frozenset[Function]) -> bool:
+    """Whether what a function ends may have an entry: it is of the table's class, or its class takes entries out, or
+    hands such objects to what fills the table; or such objects hand themselves to it."""
+    home = one.table.home
+    if any(asking.values()) or (home is not None and function.home is home):
+        return True
+    around = set(natives.homes(function))
+    return any(not around.isdisjoint(natives.homes(other)) for other in (*asking, *takers))
+
+
+def _is_moved_out(function: Function, said: records.Value) -> bool:
+    """Whether something is taken alive out of what a function erases from."""
+    name = places.last_name(said if not isinstance(said, records.Index) else said.base)
+    return function.mentions(*habits.MOVES_OUT) and any(
+        places.last_name(inner) == name
+        for call in function.flow.calls
+        if places.last_name(call.node.callee) in habits.MOVES_OUT
+        for given in (places.receiver(call.node), *call.node.args)
+        for made in containers.made_from(function, given)
+        for inner in places.walk(made)
+        if isinstance(inner, records.Name | records.Member)
+    )
+
+
+def _is_called_by_taker(function: Function, takers: frozenset[Function]) -> bool:
+    callers = function.program.index.callers(function)
+    return any(one in takers and any(True for _ in registries.calls_of(one, function)) for one in callers)
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def _parts_of(one: _Keyed) -> str:
+    """The member by which an object owns others of its class, as a tree's nodes do; empty for none."""
+    program = one.of.program if one.of is not None else None
+    for cls in program.classes if program is not None else ():
+        if cls.name not in one.kinds or one.of not in cls.ancestry:
+            continue
+        for field in cls.record.fields:
+            written = types.parse(cls.program.names.expand(field.type, cls.file, cls.symbol))
+            for argument in (field.type, *written.arguments):
+                held, is_shared = companions.owned(cls, argument)
+                if held in one.kinds and not is_shared:
+                    return field.name
+        endings = [ending for ending, _ in natives.endings(cls.program).get(cls, ())]
+        for ending in (cls.destructor, *endings):
+            if ending is not None and (member := _ended_with(ending, cls)):
+                return member
+    return ""
+
+
+def _ended_with(ending: Function, cls: Class) -> str:
+    """The member that leads to the others of its class that an object ends, when it ends itself."""
+    natively = [
+        (call, said) for call, kind, said in natives.destroys(ending, natives.natives(cls.program)) if kind == cls.name
+    ]
+    again = [(call, call.node.args[0]) for call in registries.calls_of_itself(ending) if call.node.args]
+    for call, said in (*natively, *again):
+        if isinstance(inner := places.strip(said), records.Name) and inner.text in {
+            p.name for p in ending.record.parameters
+        }:
+            continue
+        loop = next((one for one in _loops(ending, call) if one.iterable is not None), None)
+        member = places.last_name(loop.iterable) if loop is not None and loop.iterable is not None else ""
+        for made in () if member else containers.made_from(ending, said):
+            names = (places.last_name(i) for i in places.walk(made) if isinstance(i, records.Member | records.Name))
+            member = member or next((name for name in names if cls.field(name) is not None), "")
+        if member or (member := places.last_name(said)):
+            return member
+    return ""
+
+
+def _loops(function: Function, event: events.Event) -> Iterator[records.Loop]:
+    return (
+        one
+        for one in function.statements
+        if isinstance(one, records.Loop) and one.start <= event.span.start and event.span.end <= one.end
+    )
+
+
+def _is_for_all(
+    function: Function, taking: events.CallEvent, table: registries.AnyTable, depth: int = _DEEPEST
+) -> bool:
+    """Whether more than one entry may be taken out there: for each turn of a loop, by what takes all or asks a lambda,
+    by a function that calls itself, or in what is called."""
+    if _is_repeated(function, taking):
+        return True
+    if any(isinstance(places.strip(argument), records.Lambda) for argument in taking.node.args):
+        return True
+    if registries.takes_out(function, taking.node, table):
+        return places.last_name(taking.node.callee) not in function.program.models.containers.erases
+    known = registries.registries(function.program)
+    takers = known.takers(table)
+    for callee in function.program.calls.callee(taking.node, function).functions:
+        inner = known.takings(callee, table) if callee in takers else []
+        is_recursive = any(True for _ in registries.calls_of_itself(callee))
+        if depth == 0 or is_recursive or any(_is_for_all(callee, one, table, depth - 1) for one in inner):
+            return True
+    return False
+
+
+def _is_repeated(function: Function, taking: events.CallEvent) -> bool:
+    """Whether a loop takes out what is another thing each time; not one that searches and then leaves."""
+    if function.flow.path(taking, lambda event: event.index == taking.index) is None:
+        return False
+    names = {
+        inner.text
+        for argument in taking.node.args
+        for inner in places.walk(argument)
+        if isinstance(inner, records.Name)
+    }
+    return not names or any(
+        any(isinstance(inner, records.Name) and inner.text in names for inner in places.walk(loop.target))
+        or any(
+            write.span.start in loop.span and bool(write.place) and write.place[0] in names
+            for write in function.flow.writes
+        )
+        for loop in _loops(function, taking)
+    )
