@@ -13,7 +13,8 @@
   its class, one to which its class hands such objects, or one to which they hand themselves
 - one that takes out that entry alone, where the object destroys others of its class with it
 - a function that destroys an object and leaves the member of its owner alone that remembers what was found last
-- in Python, a method that takes an object out of its container and leaves what is stored by its `id`
+- in Python, a method that takes an object out of its container, or puts others in the place of all, and leaves what a
+  table of a class or of the file has by its `id`
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
