@@ -4,12 +4,14 @@ something that ends others with it, has to take the entries out."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from ownlint import (
     Class,
     Function,
     Program,
+    c_containers,
     containers,
     events,
     habits,
@@ -42,6 +44,8 @@ class LeftEntry(NamedTuple):
     table: registries.AnyTable
     member: str = ""
     taking: events.CallEvent | None = None
+    through: Function | None = None
+    """What is called there, and destroys it."""
 
 
 class _Keyed(NamedTuple):
@@ -84,18 +88,22 @@ def _key(program: Program, table: registries.AnyTable) -> types.Type | None:
     scope, file = (table.home.symbol, table.home.file) if table.home is not None else ("", program.files[table.path])
     written = program.names.expand(table.type, file, scope).rstrip("*& ")
     arguments = types.parse(written).arguments
-    keyed = table.keyed if isinstance(table, registries.Registry) else True
-    if len(arguments) < 2 or not keyed:
+    looked_up = answers.compared_keys(table) if isinstance(table, registries.Registry) else iter(())
+    if isinstance(table, registries.Registry) and not table.keyed:
+        return next(looked_up, None) if not table.type else None
+    if len(arguments) < 2:
         return None  # a set has keys alone
     key = types.parse(program.names.expand(arguments[0], file, scope))
     if key.last in _ANY:
-        return next(answers.addresses_put(program, table), None)
+        return next(chain(answers.addresses_put(program, table), looked_up), None)
     return key if key.pointers == 1 and not key.is_scalar else None
 
 
 def _left(program: Program, one: _Keyed) -> Iterator[LeftEntry]:
     known, table = registries.registries(program), one.table
     takers = known.takers(table)
+    if isinstance(table, registries.Registry):
+        takers |= answers.unlinking(table)
     if _takes_itself_out(one, takers) or any(not answers.ENDED.isdisjoint(pairs.words(t.name)) for t in takers):
         return
     ended = [each for kind in one.kinds for each in owners.ended(program, kind)]
@@ -109,25 +117,40 @@ def _left(program: Program, one: _Keyed) -> Iterator[LeftEntry]:
     if containers.is_taken_out_by_hook(ended[0][0], containers.Container(table.names, table.shown, table.type)):
         return
     asking = _asking(program, one) if answering else {}
+    ending = {function for function, _, _ in ended}
     seen: set[Function] = set()
     for function, at, said in ended:
-        if function in seen:
-            continue
-        if takings := keepers.get(function, []):
-            beside = member and not any(t.home is one.of for t in takers if t.home is not None)
+        if function in takers:
+            takings = keepers[function]
+            beside = member and takings and function not in seen and not any(t.home is one.of for t in takers if t.home)
             if beside and not any(_is_for_all(function, taking, table) for taking in takings):
                 seen.add(function)
                 yield LeftEntry(function, at, said, table, member, takings[0])
-        elif (
-            answering
-            and not any(True for _ in registries.touches(function, table))
-            and _may_stand_in(function, one, asking, takers)
-            and not registries.is_made_here(function, said)
-            and not _is_moved_out(function, said)
-            and not _is_called_by_taker(function, takers)
-        ):
-            seen.add(function)
-            yield LeftEntry(function, at, said, table)
+        elif answering and not registries.is_made_here(function, said) and not _is_moved_out(function, said):
+            for by, place, through in _related(function, at, one, asking, takers, ending):
+                touched = by in takers or any(True for _ in registries.touches(by, table))
+                if by not in seen and not touched and not _is_called_by_taker(by, takers):
+                    seen.add(by)
+                    yield LeftEntry(by, place, said, table, through=through)
+
+
+def _related(
+    function: Function,
+    at: events.Event,
+    one: _Keyed,
+    asking: dict[Function, bool],
+    takers: frozenset[Function],
+    ending: set[Function],
+) -> Iterator[tuple[Function, events.Event, Function | None]]:
+    """Where what a function ends may have an entry: in it or, where its class knows nothing of the table, in methods of
+    another that call it, and are not among those that are known to end one."""
+    if _may_stand_in(function, one, asking, takers):
+        yield function, at, None
+        return
+    for caller in function.program.index.callers(function) if function.home is not None else ():
+        elsewhere = caller.home not in (None, function.home) and caller.record.kind == "method"
+        if elsewhere and caller not in ending and _may_stand_in(caller, one, asking, takers):
+            yield from ((caller, call, function) for call in registries.calls_of(caller, function))
 
 
 def _takes_itself_out(one: _Keyed, takers: frozenset[Function]) -> bool:
@@ -262,6 +285,9 @@ def _is_for_all(
     if any(isinstance(places.strip(argument), records.Lambda) for argument in taking.node.args):
         return True
     if registries.takes_out(function, taking.node, table):
+        done = c_containers.table_call(function, taking.node)
+        if done is not None and done.does == "take":
+            return done.key is None
         return places.last_name(taking.node.callee) not in function.program.models.containers.erases
     known = registries.registries(function.program)
     takers = known.takers(table)

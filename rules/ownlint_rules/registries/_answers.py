@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Function, Program, containers, events, pairs, places, records, types
+from ownlint import Class, Function, Program, c_containers, containers, events, pairs, places, records, types
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
 
+_HELPERS = 2
+"""Calls up from what takes an entry out."""
 ENDED = frozenset(
     {"finalized", "destroyed", "deleted", "freed", "died", "gone", "disposed", "released", "closed", "removed", "lost"}
 )
@@ -51,6 +53,65 @@ def _pointed_to(function: Function, value: records.Value, depth: int = 1) -> Ite
                         yield from _pointed_to(caller, argument, depth - 1)
 
 
+def compared_keys(registry: registries.Registry) -> Iterator[types.Type]:
+    """Of a table of entries that are linked, or an array of them: types of the pointers by which they are looked up,
+    or with which who searches compares a member of each."""
+    program = registry.held.program
+    for function in program.functions:
+        if function.language != "cpp" or not registries.says(function, registry):
+            continue
+        for call in function.flow.calls:
+            done = c_containers.table_call(function, call.node)
+            if (
+                done is not None
+                and done.does == "find"
+                and registry.is_called(containers.names_of(function, done.table))
+            ):
+                key = places.strip(done.key)
+                key = places.strip(key.value) if isinstance(key, records.Unary) and key.op == "&" else None
+                yield from _pointed_to(function, key, 0) if key is not None else ()
+        given = {one.name: one.type for one in function.record.parameters}
+        for event in function.flow:
+            for inner in places.walk(event.value) if isinstance(event, events.Test) else ():
+                if not isinstance(inner, records.Binary) or inner.op not in ("==", "!="):
+                    continue
+                for one, other in ((inner.left, inner.right), (inner.right, inner.left)):
+                    member, name = places.strip(one), places.strip(other)
+                    if not isinstance(member, records.Member) or not isinstance(name, records.Name):
+                        continue
+                    kind = types.parse(program.names.expand(given.get(name.text, ""), function.file))
+                    leads = kind.pointers == 1 and not kind.is_scalar and kind.last not in ("void", registry.held.name)
+                    if leads and member_stores.is_of_class(function, member.base, registry.held, strict=True):
+                        yield kind
+
+
+def unlinking(registry: registries.Registry) -> frozenset[Function]:
+    """The functions that take an entry out of such a table, by linking what led to it with the next, and those that
+    call them."""
+    if registry.keyed or registry.type:
+        return frozenset()
+    program, held = registry.held.program, registry.held
+    links = {field.name for field in held.record.fields if types.parse(field.type).last == held.name}
+    found = {
+        function
+        for function in program.functions
+        if function.language == "cpp" and registries.says(function, registry)
+        for write in function.flow.writes
+        if not write.fresh
+        and isinstance(next_one := places.strip(write.value), records.Member)
+        and next_one.name in links
+        and not isinstance(places.strip(write.target), records.Name)
+    }
+    for _ in range(_HELPERS):
+        found |= {
+            caller
+            for function in found
+            for caller in program.index.callers(function)
+            if any(True for _ in registries.calls_of(caller, function))
+        }
+    return frozenset(found)
+
+
 def finds_or_makes(program: Program, registry: registries.AnyTable) -> bool:
     """Whether a function looks a key up and, where it is new, puts something in, itself or in what it calls: it answers
     with the entry that was left where a new object has got the old one's key."""
@@ -62,7 +123,7 @@ def finds_or_makes(program: Program, registry: registries.AnyTable) -> bool:
         if any(change is False for _, change in registries.touches(function, registry)):
             looking.add(function)
         inserts = [one for one in containers.inserts(function) if registry.is_called(one.container.names)]
-        if inserts:
+        if inserts or any(registries.puttings(function, registry)):
             putting.add(function)
         if any(one.is_answered for one in inserts):
             looking.add(function)

@@ -162,6 +162,8 @@ def _by_address(cls: Class) -> Iterator[Finding]:
             one.at,
             f"`{shown}` is destroyed with its `{one.member}`, but only its own entry in `{table}` is erased"
             if one.member
+            else f"`{one.through.name}` destroys what is in `{shown}`, but its entry in `{table}` stays"
+            if one.through is not None
             else f"`{shown}` is destroyed here, but its entry in `{table}` stays",
             certainty=because("later-use", "harmless if no other object ever gets the same address"),
             help=f"erase the entries of its `{one.member}` too, and of theirs"
