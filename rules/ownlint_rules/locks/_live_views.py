@@ -60,6 +60,82 @@ def escaping(function: Function) -> Iterator[LiveView]:
             yield LiveView(used, way.member, lock, way.what, write.place[0], write, other.function, other.event)
 
 
+class HandedContainer(NamedTuple):
+    """`function` hands the container `member` to an object at an event, which keeps it: `user`, a method of that, goes
+    through it at `use` without a lock, while `changed` changes it under the lock."""
+
+    event: e.Event
+    member: str
+    lock: str
+    user: Function
+    use: e.Event
+    changed: Function
+    change: e.Event
+
+
+def handed(function: Function) -> Iterator[HandedContainer]:
+    """Those of a method, in source order."""
+    cls = function.cls
+    if cls is None or function.language != "python" or function.record.kind not in ("method", "constructor"):
+        return
+    for call in function.flow.calls:
+        for index, argument in enumerate(call.node.args):
+            way = _way(function, argument)
+            other = _changed_under_one(cls, way.member) if way is not None and way.what in ("", "a view") else None
+            kept = _kept_by(function, call.node, index) if other is not None else None
+            use = _gone_through(*kept) if kept is not None else None
+            if way is not None and other is not None and use is not None and use[0].cls is not cls:
+                yield HandedContainer(call, way.member, min(other.locks), *use, other.function, other.event)
+
+
+def _changed_under_one(cls: Class, member: str) -> _MemberChange | None:
+    """Where the container is changed, if one lock is held wherever that is."""
+    changes = _known(cls.program).ask(cls, lambda: _changes(cls)).get(member, [])
+    always = frozenset.intersection(*(one.locks for one in changes)) if changes else frozenset[str]()
+    return changes[0]._replace(locks=always) if always else None
+
+
+def _kept_by(function: Function, call: r.Call, index: int) -> tuple[Class, str] | None:
+    """The class whose object keeps an argument, and the attribute: of one that is made, or whose method is called."""
+    name = places.last_name(call.callee)
+    made = [one for one in function.program.classes if one.name == name and one.file.language == "python"]
+    callees = [one for cls in made for one in cls.methods if one.name == "__init__"]
+    if not made and isinstance(call.callee, r.Member):
+        callees = [one for one in function.program.index.functions_called(name) if one.language == "python"]
+    if len(callees) != 1 or (home := callees[0].cls) is None:
+        return None
+    given = callees[0].record.parameters[index + 1 : index + 2]
+    for write in callees[0].flow.writes if given else ():
+        value = places.strip(write.value)
+        own = len(write.place) == 2 and write.place[0] == places.THIS
+        if own and isinstance(value, r.Name) and value.text == given[0].name:
+            return home, write.place[1]
+    return None
+
+
+def _gone_through(cls: Class, attribute: str) -> tuple[Function, e.Event] | None:
+    """Where a method goes through what an attribute keeps, and holds no lock, nor do those that call it."""
+    for method in cls.methods:
+        if f'"{attribute}"'.encode() not in method.encoded or method.name == "__init__":
+            continue
+        held = locks.held(method)
+        for event in method.flow:
+            value = event.value if isinstance(event, e.Write | e.LeaveEvent) else None
+            gone = [inner.base for inner in places.walk(value) if isinstance(inner, r.Index) and not inner.indexes]
+            gone += [
+                clause.iterable
+                for inner in places.walk(value)
+                if isinstance(inner, r.Comprehension)
+                for clause in inner.clauses
+            ]
+            ways = (_way(method, one) for one in gone)
+            if any(one is not None and one.member == attribute for one in ways) and not held.get(event.index):
+                callers = method.program.index.callers(method)
+                if not any(python_locks.takings(one) for one in callers):
+                    return method, event
+    return None
+
+
 def _used_later(function: Function, write: e.Write, lock: str, held: dict[int, locks.Locks]) -> e.Event | None:
     """The first event behind which the container is gone through, or looked at, without the lock."""
 

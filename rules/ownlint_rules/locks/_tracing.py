@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
-from ownlint import Function, Place, containers, places, types
+from ownlint import Function, Place, containers, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -248,11 +248,53 @@ def _called(tracer: Tracer, call: r.Call) -> Iterator[tuple[Traced, Kind, r.Valu
         written = tracer.trace(call.args[at]) if at < len(call.args) else None
         if written is not None:
             yield written, "fill", None
+    yield from _changed_by_callee(tracer, call)
     if name in _TAKEN:
         for argument in call.args[:2]:
             taken = tracer.trace(argument)
             if taken is not None and _is_lvalue(argument):
                 yield taken, "clear" if name != "erase" else "erase", None
+
+
+def _changed_by_callee(tracer: Tracer, call: r.Call) -> Iterator[tuple[Traced, Kind, r.Value | None]]:
+    """What a function of the project does to members that it is given by reference, or the addresses of."""
+    traced = [(index, one) for index, arg in enumerate(call.args) if (one := tracer.trace(arg)) is not None]
+    callees = tracer.function.program.calls.callee(call, tracer.function).functions if traced else ()
+    for callee in callees if len(callees) == 1 and callees[0] is not tracer.function else ():
+        done = _done_to_parameters(callee)
+        for index, one in traced:
+            if index < len(callee.record.parameters) and (kind := done.get(callee.record.parameters[index].name)):
+                yield one, kind, None
+
+
+@questions.question
+def _done_to_parameters(function: Function) -> dict[str, Kind]:
+    """What a function does to containers that it is given by a reference or pointer that is not constant; what takes
+    elements away first."""
+    given = {one.name for one in function.record.parameters if _may_change(one.type)}
+    methods = function.program.models.containers
+    if (
+        function.language != "cpp"
+        or not given
+        or not function.mentions(*methods.keyed, *methods.appends, *methods.takes)
+    ):
+        return {}
+    found: dict[str, Kind] = {}
+    for call in function.flow.calls:
+        on = strip_address(places.receiver(call.node))
+        if not isinstance(on, r.Name) or on.text not in given:
+            continue
+        name = places.last_name(call.node.callee)
+        if name in methods.erases | methods.clears:
+            found[on.text] = "erase" if name in methods.erases else "clear"
+        elif name in methods.keyed | methods.appends:
+            found.setdefault(on.text, "grow")
+    return found
+
+
+def _may_change(written: str) -> bool:
+    kind = types.parse(written)
+    return (kind.reference or kind.pointers == 1) and not kind.const and not written.lstrip().startswith("const ")
 
 
 def _is_lvalue(value: r.Value) -> bool:

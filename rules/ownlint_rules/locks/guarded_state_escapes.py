@@ -8,7 +8,8 @@
 - a pointer to an element of a list or table that another function frees under the same lock, returned or followed after
   the lock was released, unless a reference was counted or the element was taken out
 - in Python, a container of the object, a live view of it or an iterator over it (`items()`, `zip`, a generator) that is
-  returned from a `with self.lock:`, or used after it
+  returned from a `with self.lock:`, or used after it; and one that is handed to an object that keeps it and iterates
+  over it without the lock
 
 ## Why it is a bug
 
@@ -158,7 +159,20 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
 
 
 def _live(function: Function) -> Iterator[Finding]:
-    """What a `with` of Python lets out of a container that is changed under the same lock elsewhere."""
+    """What a `with` of Python lets out of a container that is changed under the same lock elsewhere, and what is handed
+    to an object that goes through it without the lock."""
+    for given in live_views.handed(function):
+        yield function.finding(
+            given.event,
+            f"`{given.member}` is guarded by `{given.lock}`, and is handed to an object that iterates over it without "
+            "the lock",
+            certainty=because("guarded-by", f"that `{given.lock}` guards it is {_READ['use']}"),
+            help="hand it a function that copies the container under the lock",
+            steps=(
+                given.user.step(given.use, f"iterated over here, without `{given.lock}`"),
+                given.changed.step(given.change, f"this changes `{given.member}`"),
+            ),
+        )
     for one in live_views.escaping(function):
         leads = (
             f"{one.what} of it"
