@@ -143,6 +143,49 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
             yield guard
 
 
+def without_state(old: Function, new: Function) -> Iterator[parity.ParityGuard]:
+    """The guards of the old body about state that its class does not have any more, where a sibling still refuses the
+    same, by its words or its message, and nothing new asks or sees to it: the body, what calls it, a constructor."""
+    then, now, known = _outline(old), _outline(new), parity.of(new.program)
+    if old.home is None or new.home is None or not now.works:
+        return
+    gone = frozenset(map(known.neutral, old.home.members - new.home.members))
+    about = [
+        guard
+        for guard in then.guards
+        if guard.exit in _REFUSES and guard.names and gone.issuperset(map(parity.root_of, guard.names))
+    ]
+    forms = {guard.form for guard in then.guards}
+    if not about or any(guard.exit in _REFUSES and guard.form not in forms for guard in now.guards):
+        return
+    for guard in about:
+        if (
+            any(
+                kept.exit in _REFUSES and (kept.form == guard.form or (guard.message and kept.message == guard.message))
+                for sibling in known.siblings(new)
+                for kept in known.outline(sibling).guards
+            )
+            and not any(_asks_anew(caller, call) for caller, call in _calls_of(new))
+            and not any(_works_anew(made) for made in new.home.constructors)
+            and not _is_asked_elsewhere(new, guard, anew=False)
+        ):
+            yield guard
+
+
+def _asks_anew(caller: Function, call: r.Call) -> bool:
+    """Whether a caller asks something before the call that it did not ask before the change."""
+    if caller.path not in caller.program.earlier_paths:
+        return False
+    old = before(caller)
+    had = _conditions(old) if old is not None else set()
+    return any(one.span.end <= call.start and one.form not in had for one in _outline(caller).asked)
+
+
+def _works_anew(function: Function) -> bool:
+    old = before(function)
+    return not _outline(function).works <= (_outline(old).works if old is not None else frozenset())
+
+
 def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard, Span]]:
     """The conditions that there is nothing on which the old body left, and the new one does not, which works on it
     as if it were there, while a sibling still asks the same; and where it does."""

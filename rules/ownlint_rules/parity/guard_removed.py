@@ -100,7 +100,8 @@ def guard_removed(function: Function) -> Iterator[Finding]:
     if old is None:
         return
     removed = dict(taken_out.unhandled(old, function))
-    told = dict.fromkeys((*taken_out.removed_guards(old, function), *removed))
+    lost = (*taken_out.removed_guards(old, function), *taken_out.without_state(old, function))
+    told = dict.fromkeys((*lost, *removed))
     for guard in told:
         alternatives = [one for one in told if one.span == guard.span and one.exit == guard.exit]
         if guard is not alternatives[0]:
