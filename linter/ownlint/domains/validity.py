@@ -542,7 +542,7 @@ class Validity:
         return only[1:] if only is not None and only[0] == THIS else None
 
     def receiver_of(self, function: Function, call: e.CallEvent) -> Place | None:
-        """The object a call is about: what it is called on, `this`, or the only argument."""
+        """The object a call is about: what it is called on, `this`, or the first argument."""
         on = receiver(call.node)
         if on is not None:
             return self.where(function, on)
@@ -569,9 +569,7 @@ class Validity:
             return self.checks(pointing, guards)
         name = last_name(event.node.callee)
         named = [guard for guard in guards if guard.name == name and guard.inline is None]
-        where: Place | None = None
-        if named or event.node.args == () or self.program.macros.role(name) in _CHECKING:
-            where = self.receiver_of(function, event)
+        where = self.receiver_of(function, event)
         if where is None:
             return False
         if named and where == at:

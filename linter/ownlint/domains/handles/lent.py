@@ -9,7 +9,6 @@ from ownlint.flow.places import walk
 from ownlint.project.subjects import Class, Function
 
 _DESTRUCTOR = "__del__"
-_READS = frozenset(["value", "contents"])
 
 Points = Callable[[r.Call], bool]
 """Whether what a call answers points to its first argument."""
@@ -63,41 +62,38 @@ def _own_methods_called(method: Function) -> set[str]:
 
 def _handles_given_for(function: Function, address: r.Value, points: Points) -> Iterator[str]:
     """Attributes of `self` that are the address, or part of the sum that is, or that stand beside it in the call that
-    gave it: as its result, or through a pointer to a local."""
-    for value in _summands(address):
-        while isinstance(value, r.Member) and value.name in _READS:
-            value = value.base
-        if isinstance(value, r.Call):
-            yield from _attributes_given(value)
-        elif attribute := _own_attribute(value):
-            yield attribute
-        elif isinstance(value, r.Name):
-            yield from _attributes_behind(function, value.text, points)
-
-
-def _summands(value: r.Value) -> Iterator[r.Value]:
-    """The parts of an address that is worked out: `base + row * pitch`."""
-    stack = [value]
+    gave it: as its result, through a pointer to a local, or in a struct that another method of the object fills."""
+    stack: list[tuple[Function, r.Value]] = [(function, address)]
+    seen: set[tuple[Function, str]] = set()
     while stack:
-        match stack.pop():
+        current, value = stack.pop()
+        match value:
             case r.Binary(op="+" | "-", left=left, right=right):
-                stack += [right, left]
-            case part:
-                yield part
+                stack += [(current, right), (current, left)]
+            case r.Member() if attribute := _own_attribute(value):
+                yield attribute
+            case r.Member(base=base):
+                stack.append((current, base))
+            case r.Call(args=(first, *_)) if points(value):
+                stack.append((current, first))
+            case r.Call(callee=callee) if (name := _own_attribute(callee)) and current.home is not None:
+                stack += [(one, given) for one in current.home.defined(name) for given in _returned(one)]
+            case r.Call():
+                yield from _attributes_given(value)
+            case r.Name(text=name) if (current, name) not in seen:
+                seen.add((current, name))
+                for part in current.values:
+                    match part:
+                        case r.Assign(target=r.Name(text=written), value=given) if written == name:
+                            stack.append((current, given))
+                        case r.Call(args=args) if any(_is_address_of(one, name, points) for one in args):
+                            yield from _attributes_given(part)
 
 
-def _attributes_behind(function: Function, name: str, points: Points) -> Iterator[str]:
-    """The same for what a local is given."""
-    for part in function.values:
-        match part:
-            case r.Assign(target=r.Name(text=given), value=value) if given == name:
-                for inner in _summands(value):
-                    if isinstance(inner, r.Call):
-                        yield from _attributes_given(inner)
-                    elif attribute := _own_attribute(inner):
-                        yield attribute
-            case r.Call(args=args) if any(_is_address_of(argument, name, points) for argument in args):
-                yield from _attributes_given(part)
+def _returned(function: Function) -> Iterator[r.Value]:
+    for statement in function.statements:
+        if isinstance(statement, r.Leave) and statement.kind == "return" and statement.value is not None:
+            yield statement.value
 
 
 def _attributes_given(call: r.Call) -> Iterator[str]:
