@@ -142,7 +142,7 @@ class Natives:
         its memory and nothing else where its name says neither what it ends nor more than that, and where references
         are counted it gives back one."""
         name = last_name(call.callee)
-        if kind in self._counted and not habits.COUNTS_DOWN.isdisjoint(words(name)):
+        if kind in self.counted and not habits.COUNTS_DOWN.isdisjoint(words(name)):
             return False
         if call.kind == "delete" or name in self.destroyers or name in self._ending_methods:
             return True
@@ -177,7 +177,7 @@ class Natives:
         return frozenset(pair for function in functions for pair in _handed_out(function))
 
     @program_property
-    def _counted(self) -> frozenset[str]:
+    def counted(self) -> frozenset[str]:
         """The native types of which the project counts references: a function takes one more."""
         return frozenset(
             types.parse(record.parameters[0].type).last

@@ -106,7 +106,12 @@ def _left(program: Program, one: _Keyed) -> Iterator[LeftEntry]:
         takers |= answers.unlinking(table)
     if _takes_itself_out(one, takers) or any(not answers.ENDED.isdisjoint(pairs.words(t.name)) for t in takers):
         return
-    ended = [each for kind in one.kinds for each in owners.ended(program, kind)]
+    ended = [
+        each
+        for kind in one.kinds
+        for each in owners.ended(program, kind)
+        if not _gives_one_back(program, kind, each[1])
+    ]
     if not ended:
         return
     member = _parts_of(one)
@@ -153,11 +158,25 @@ def _related(
             yield from ((caller, call, function) for call in registries.calls_of(caller, function))
 
 
+def _gives_one_back(program: Program, kind: str, at: events.Event) -> bool:
+    """Whether a function is called with an object whose references are counted: that may end nothing, as others have
+    it."""
+    if not isinstance(at, events.CallEvent) or not isinstance(at.node.callee, records.Name) or at.node.kind == "delete":
+        return False
+    declared = program.index.records_called(places.last_name(at.node.callee))
+    written = {types.parse(one.type).last for _, record in declared for one in record.parameters[:1]}
+    return not natives.natives(program).counted.isdisjoint({kind, *written})
+
+
 def _takes_itself_out(one: _Keyed, takers: frozenset[Function]) -> bool:
     """Whether every object takes its entry out when it ends: by its destructor, or that of a part, or those of all
-    heirs."""
+    heirs, or by the function of C that gives back its memory."""
     if one.of is None:
         return False
+    for ending, call in natives.endings(one.of.program).get(one.of, ()):
+        freed = isinstance(call.node.callee, records.Name)
+        if freed and ending in takers and not one.of.program.calls.callee(call.node, ending).functions:
+            return True
     homes = {taker.home for taker in takers if taker.record.kind == "destructor"}
     names = one.of.program.names
 
