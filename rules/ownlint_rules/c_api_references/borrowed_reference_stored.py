@@ -76,7 +76,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, assignments, because, counting, events, places, records, references, rule, text
 
 
-@rule(severity="error", cwe=(911,))
+@rule(severity="error", cwe=(911,), yields_to=("handle-without-owner",))
 def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
         if one.what != "stored borrowed" or not isinstance(one.at, events.Write | events.CallEvent):

@@ -119,12 +119,16 @@ def _owned(program: Program, frees: frozenset[str] = frozenset()) -> dict[tuple[
             if ended is None and places.last_name(call.node.callee) in frees and call.node.args:
                 ended = call.node.args[0]
             for where in _places(function, ended) if ended is not None else ():
-                if len(where) != 2:
-                    continue
                 cls = given if where[0] == parameter.name else _cast_from(function, where[0])
-                if cls is not None:
+                if cls is not None and (len(where) == 2 or (len(where) > 2 and _is_held(cls, where[1]))):
                     found.setdefault((cls.symbol, where[1]), Owned(cls, where[1], function, call))
     return found
+
+
+def _is_held(cls: Class, name: str) -> bool:
+    """Whether the member is a struct that is a part of the object itself."""
+    found = cls.field(name)
+    return found is not None and types.parse(found[1].type).is_value
 
 
 def _cast_from(function: Function, name: str) -> Class | None:
