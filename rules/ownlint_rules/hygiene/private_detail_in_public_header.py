@@ -239,7 +239,7 @@ class _Header:
         self.here = [cls for cls in program.classes if cls.file is file]
         self.by_symbol = {cls.symbol: cls for cls in self.here}
         fields = [(cls.name, set(_WORD.findall(f.type))) for cls in self.here for f in cls.record.fields]
-        aliases = [a for a in file.aliases if a.kind == "type" and not a.access]
+        aliases = [a for a in file.aliases if a.kind == "type" and (not a.access or a.scope in self.by_symbol)]
         fields += [(alias.name, set(_WORD.findall(alias.target))) for alias in aliases]
         said = {word for owner, words in fields for word in words if word != owner}
         self.candidates = {
@@ -375,24 +375,42 @@ class _Header:
                     continue
                 if len(fields) > 1 and all(types.parse(field.type).last == name for _, field in fields):
                     continue  # what several members are, as they are, is meant as a type of its own
-                only_leads = all(_leads_to(field.type) for _, field in fields)
+                only_leads = all(self._leads_to(field.type, name) for _, field in fields)
                 if cls.record.template and not only_leads:
                     continue  # it has to be complete
                 parts = {self.candidates[one].symbol for one in hidden & self.candidates.keys()}
                 parts.add(self.outermost(fields[0][0]).symbol)
                 can_move = only_leads and not any(self._is_said_inline(field.name) for _, field in fields)
                 helpers = self._helpers(own) if can_move else frozenset[str]()
+                if can_move:  # classes of the sources can have it there, too
+                    parts.update(f"{one.scope}::{one.name}".lstrip(":") for source in own for one in source.classes)
                 if is_c or not any(_uses(source, name, parts, helpers) for source in own):
                     yield cls, fields
+
+    def _leads_to(self, written: str, name: str) -> bool:
+        """Whether a field of that type only leads to the class of that name: a pointer, an owning one, a container of
+        such, or a name of the header's for one."""
+        kind = types.parse(written)
+        if kind.pointers or kind.last in _OWNING:
+            return True
+        meant = [
+            *kind.arguments,
+            *(alias.target for alias in self.file.aliases if alias.kind == "type" and alias.name == kind.last),
+        ]
+        return kind.last != name and all(
+            self._leads_to(one, name)
+            for one in meant
+            if name in _WORD.findall(one) and kind.last not in _WORD.findall(one)
+        )
 
     def is_led_to(self, cls: Class, fields: list[tuple[Class, records.Field]]) -> bool:
         """Whether the fields only lead to a class, and nothing in the header needs it complete: a declaration of it
         would do there. What a `unique_ptr` has is destroyed where its owner's destructor is defined. A class with a
         base may stand there for a tool that reads headers, as Qt's `moc` does."""
         return not cls.record.bases and all(
-            _leads_to(field.type)
+            self._leads_to(field.type, cls.name)
             and not self._is_said_inline(field.name)
-            and (types.parse(field.type).last != "unique_ptr" or user.record.destructor == "declared")
+            and ("unique_ptr" not in _WORD.findall(field.type) or user.record.destructor == "declared")
             for user, field in fields
         )
 
@@ -603,12 +621,6 @@ def _including(program: Program) -> dict[str, list[tuple[File, str]]]:
     return found
 
 
-def _leads_to(written: str) -> bool:
-    """Whether a field of that type only leads to its class: a pointer, or an owning one."""
-    kind = types.parse(written)
-    return bool(kind.pointers) or kind.last in _OWNING
-
-
 def _uses(source: File, name: str, parts: set[str], helpers: frozenset[str]) -> bool:
     """Whether a source of the header says the name elsewhere than in these classes: in a free function that is none of
     the helpers, another class, a variable."""
@@ -629,7 +641,7 @@ def _uses(source: File, name: str, parts: set[str], helpers: frozenset[str]) -> 
     classes = [record for record in source.classes if not is_part(f"{record.scope}::{record.name}".lstrip(":"))]
     texts = [f.type for record in classes for f in record.fields]
     texts += [base.name for record in classes for base in record.bases]
-    texts += [variable.type for variable in source.variables]
+    texts += [variable.type for variable in source.variables if not is_part(variable.scope)]
     return any(name in text and name in _NAMES.findall(text) for text in texts)
 
 
