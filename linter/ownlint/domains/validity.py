@@ -35,7 +35,7 @@ _BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditiona
 """A body that decides something."""
 _THROWS = re.compile(rb'"throw"')
 _ANSWERS = re.compile(rb'"return"')
-_OF_LIFE = re.compile(r"null|valid|alive|open|closed|expired|load", re.IGNORECASE)
+_OF_LIFE = re.compile(r"null|valid|alive|open|closed|expired|load|attached|live|usable|connected", re.IGNORECASE)
 _ASKS = re.compile(r"(?:is|has|was)(?![a-z])", re.IGNORECASE)
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
@@ -160,11 +160,37 @@ class Validity:
             if not more:
                 break
         guarded = {one for cls in found for one in cls.ancestry}
+        for function in self.program.functions:
+            cls = function.cls
+            if cls is None or cls in guarded or not guarded.isdisjoint(cls.ancestry) or not _is_question(function):
+                continue
+            guard = self._question(cls, function)
+            if guard is not None:
+                found.setdefault(cls, []).append(guard)
+        guarded.update(one for cls in found for one in cls.ancestry)
         for cls, functions in self._users.items():
             if cls not in guarded and guarded.isdisjoint(cls.ancestry):
                 inline = self._inline_guard(cls, functions)
                 found.update({cls: [inline]} if inline is not None else {})
         return found
+
+    def _question(self, cls: Class, function: Function) -> ValidityGuard | None:
+        """A method that does nothing but answer whether the object is still there, where methods of the class leave at
+        once as it answers, and one that is no constructor changes what it tells."""
+        answers = [(one, one.value) for one in function.flow.leaves if one.kind == "return" and one.value is not None]
+        if len(answers) != 1:
+            return None
+        leave, answer = answers[0]
+        flags = frozenset(flags_asked(function, answer, (THIS,)))
+        if len(flags) != 1 or len(flag := next(iter(flags))) != 1:
+            return None
+        if not self._tells_life(cls, flag[0]) or not self._is_changed(cls, flag[0]):
+            return None
+        asking = [one for one in cls.methods if one is not function and function.name in one.mentioned]
+        leaving = [one for one in asking if any(_leaves_by(one, test, function.name) for test in one.flow.of(e.Test))]
+        if len(leaving) < _SHARED:
+            return None
+        return ValidityGuard(function, flags, frozenset(), True, leave, _begins(function, flag, _is_gone(answer)))
 
     @program_property
     def _users(self) -> dict[Class, list[tuple[Function, str]]]:
@@ -1073,6 +1099,36 @@ def _is_answer(written: str, function: Function) -> bool:
     if kind.pointers or kind.reference:
         return False
     return kind.name in ("void", *_NUMBERS) or function.program.statuses.of(written, function) is not None
+
+
+def _is_question(function: Function) -> bool:
+    """Whether it can be a method that answers, by its name, whether its object is still there. Needs no decoding."""
+    record = function.record
+    return (
+        function.language == "cpp"
+        and record.kind == "method"
+        and not record.parameters
+        and function.is_short
+        and "static" not in record.qualifiers
+        and types.parse(record.result).name == "bool"
+        and _OF_LIFE.search(function.name) is not None
+    )
+
+
+def _is_gone(answer: r.Value) -> bool:
+    """Of a flag, its truth by which the object is gone, where a question answers whether it is there."""
+    inner = strip(answer)
+    return isinstance(inner, r.Unary) and inner.op in ("!", "not")
+
+
+def _leaves_by(function: Function, test: e.Test, name: str) -> bool:
+    """Whether the function leaves at once, with nothing or a plain answer, as a question of that name is answered."""
+    if not any(isinstance(inner, r.Call) and last_name(inner.callee) == name for inner in walk(test.value)):
+        return False
+    return any(
+        leave.kind == "return" and next((one for one, _ in function.flow.guards(leave)), None) is test
+        for leave in function.flow.leaves
+    )
 
 
 def _direct(function: Function, subject: Place) -> ValidityGuard | None:

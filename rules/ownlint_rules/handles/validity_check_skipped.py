@@ -375,7 +375,10 @@ def _finding(
     guard = guards[0]
     origin = guard.origin or guard
     made = known.first_check(example.function, example.at, guards) if example is not None else None
-    said = f"`{origin.function.name}` fails when the handle is no longer valid"
+    answers = types.parse(origin.function.record.result).name == "bool"
+    said = f"`{origin.function.name}` {'returns whether' if answers else 'fails when'} the handle is " + (
+        "still valid" if answers else "no longer valid"
+    )
     steps = [origin.function.step(origin.at, said, "guards")]
     if example is not None and made is not None:
         steps.append(example.function.step(made, f"`{validity.known_as(example.function)}` makes the check", "guards"))
