@@ -11,7 +11,6 @@ from ownlint import (
     Class,
     Function,
     Program,
-    c_containers,
     containers,
     events,
     habits,
@@ -24,11 +23,10 @@ from ownlint import (
 )
 from ownlint_rules.registries import _answers as answers
 from ownlint_rules.registries import _companions as companions
+from ownlint_rules.registries import _levels as levels
 from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 
-_DEEPEST = 3
-"""Calls that are followed to whoever takes the entries of parts out."""
 _ASKING = 2
 """Calls up from what fills a table at which objects are still handed to it."""
 _ANY = frozenset({"void", "uintptr_t", "intptr_t"})
@@ -43,7 +41,9 @@ class LeftEntry(NamedTuple):
     said: records.Value
     table: registries.AnyTable
     member: str = ""
-    taking: events.CallEvent | None = None
+    taking: events.Event | None = None
+    is_level: bool = False
+    """The entries of what it owns itself are taken out as well, or those of its siblings, but of nothing below."""
     through: Function | None = None
     """What is called there, and destroys it."""
 
@@ -115,7 +115,7 @@ def _left(program: Program, one: _Keyed) -> Iterator[LeftEntry]:
     if not ended:
         return
     member = _parts_of(one)
-    keepers = {f: known.takings(f, table) for f, _, _ in ended if f in takers}
+    keepers = {f: _takings(known, f, table) for f, _, _ in ended if f in takers}
     answering = answers.finds_or_makes(program, table) and not answers.is_emptied_where_filled(program, table)
     if isinstance(table, registries.Registry) and answering:
         answering = not answers.is_verified(table) and not answers.replaces(program, table)
@@ -128,15 +128,22 @@ def _left(program: Program, one: _Keyed) -> Iterator[LeftEntry]:
         if function in takers:
             takings = keepers[function]
             beside = member and takings and function not in seen and not any(t.home is one.of for t in takers if t.home)
-            if beside and not any(_is_for_all(function, taking, table) for taking in takings):
+            reach = levels.reach(function, takings, table, levels.Ended(at, said, member)) if beside else levels.ALL
+            if reach != levels.ALL:
                 seen.add(function)
-                yield LeftEntry(function, at, said, table, member, takings[0])
+                yield LeftEntry(function, at, said, table, member, takings[0], reach == levels.LEVEL)
         elif answering and not registries.is_made_here(function, said) and not _is_moved_out(function, said):
             for by, place, through in _related(function, at, one, asking, takers, ending):
                 touched = by in takers or any(True for _ in registries.touches(by, table))
                 if by not in seen and not touched and not _is_called_by_taker(by, takers):
                     seen.add(by)
                     yield LeftEntry(by, place, said, table, through=through)
+
+
+def _takings(known: registries.Registries, function: Function, table: registries.AnyTable) -> list[events.Event]:
+    """Where a function takes entries out, also of those that are linked."""
+    found: list[events.Event] = [*known.takings(function, table)]
+    return found or (answers.unlinked(function, table) if isinstance(table, registries.Registry) else [])
 
 
 def _related(
@@ -276,7 +283,7 @@ def _ended_with(ending: Function, cls: Class) -> str:
             p.name for p in ending.record.parameters
         }:
             continue
-        loop = next((one for one in _loops(ending, call) if one.iterable is not None), None)
+        loop = next((one for one in levels.loops(ending, call) if one.iterable is not None), None)
         member = places.last_name(loop.iterable) if loop is not None and loop.iterable is not None else ""
         for made in () if member else containers.made_from(ending, said):
             names = (places.last_name(i) for i in places.walk(made) if isinstance(i, records.Member | records.Name))
@@ -284,55 +291,3 @@ def _ended_with(ending: Function, cls: Class) -> str:
         if member or (member := places.last_name(said)):
             return member
     return ""
-
-
-def _loops(function: Function, event: events.Event) -> Iterator[records.Loop]:
-    return (
-        one
-        for one in function.statements
-        if isinstance(one, records.Loop) and one.start <= event.span.start and event.span.end <= one.end
-    )
-
-
-def _is_for_all(
-    function: Function, taking: events.CallEvent, table: registries.AnyTable, depth: int = _DEEPEST
-) -> bool:
-    """Whether more than one entry may be taken out there: for each turn of a loop, by what takes all or asks a lambda,
-    by a function that calls itself, or in what is called."""
-    if _is_repeated(function, taking):
-        return True
-    if any(isinstance(places.strip(argument), records.Lambda) for argument in taking.node.args):
-        return True
-    if registries.takes_out(function, taking.node, table):
-        done = c_containers.table_call(function, taking.node)
-        if done is not None and done.does == "take":
-            return done.key is None
-        return places.last_name(taking.node.callee) not in function.program.models.containers.erases
-    known = registries.registries(function.program)
-    takers = known.takers(table)
-    for callee in function.program.calls.callee(taking.node, function).functions:
-        inner = known.takings(callee, table) if callee in takers else []
-        is_recursive = any(True for _ in registries.calls_of_itself(callee))
-        if depth == 0 or is_recursive or any(_is_for_all(callee, one, table, depth - 1) for one in inner):
-            return True
-    return False
-
-
-def _is_repeated(function: Function, taking: events.CallEvent) -> bool:
-    """Whether a loop takes out what is another thing each time; not one that searches and then leaves."""
-    if function.flow.path(taking, lambda event: event.index == taking.index) is None:
-        return False
-    names = {
-        inner.text
-        for argument in taking.node.args
-        for inner in places.walk(argument)
-        if isinstance(inner, records.Name)
-    }
-    return not names or any(
-        any(isinstance(inner, records.Name) and inner.text in names for inner in places.walk(loop.target))
-        or any(
-            write.span.start in loop.span and bool(write.place) and write.place[0] in names
-            for write in function.flow.writes
-        )
-        for loop in _loops(function, taking)
-    )

@@ -90,26 +90,43 @@ def unlinking(registry: registries.Registry) -> frozenset[Function]:
     call them."""
     if registry.keyed or registry.type:
         return frozenset()
-    program, held = registry.held.program, registry.held
-    links = {field.name for field in held.record.fields if types.parse(field.type).last == held.name}
     found = {
         function
-        for function in program.functions
-        if function.language == "cpp" and registries.says(function, registry)
-        for write in function.flow.writes
-        if not write.fresh
-        and isinstance(next_one := places.strip(write.value), records.Member)
-        and next_one.name in links
-        and not isinstance(places.strip(write.target), records.Name)
+        for function in registry.held.program.functions
+        if function.language == "cpp" and registries.says(function, registry) and any(unlinks(function, registry))
     }
     for _ in range(_HELPERS):
         found |= {
             caller
             for function in found
-            for caller in program.index.callers(function)
+            for caller in function.program.index.callers(function)
             if any(True for _ in registries.calls_of(caller, function))
         }
     return frozenset(found)
+
+
+def unlinks(function: Function, registry: registries.Registry) -> Iterator[events.Event]:
+    """Where the function links what led to an entry with the next one."""
+    held = registry.held
+    links = {field.name for field in held.record.fields if types.parse(field.type).last == held.name}
+    for write in function.flow.writes:
+        if (
+            not write.fresh
+            and isinstance(next_one := places.strip(write.value), records.Member)
+            and next_one.name in links
+            and not isinstance(places.strip(write.target), records.Name)
+        ):
+            yield write
+
+
+def unlinked(function: Function, registry: registries.Registry) -> list[events.Event]:
+    """Where an entry is taken out of a table whose entries are linked: here, or in what is called."""
+    takers = unlinking(registry)
+    if function not in takers:
+        return []
+    here = [*unlinks(function, registry)] if registries.says(function, registry) else []
+    calls = (call for taker in takers for call in registries.calls_of(function, taker))
+    return sorted([*here, *calls], key=lambda event: event.index)
 
 
 def finds_or_makes(program: Program, registry: registries.AnyTable) -> bool:

@@ -11,7 +11,8 @@
 - a method that takes the object out of the container that owns it, and leaves the pointer in another one of its class
 - a function that destroys an object, or puts another in its place, and leaves what a map knows by its address: a map of
   its class, one to which its class hands such objects, or one to which they hand themselves
-- one that takes out that entry alone, where the object destroys others of its class with it
+- one that takes out that entry alone, or those of one level, where the object destroys others of its class with it,
+  and those others in turn
 - a function that destroys an object and leaves the member of its owner alone that remembers what was found last
 - in Python, a method that takes an object out of its container, or puts others in the place of all, and leaves what a
   table of a class or of the file has by its `id`
@@ -157,10 +158,13 @@ def _by_address(cls: Class) -> Iterator[Finding]:
     """An object ends whose address is a key, or others end with it, and the entry stays."""
     for one in addresses.left(cls):
         shown, table = text(one.said), one.table.shown
-        steps = (one.function.step(one.taking, "its own entry is erased here"),) if one.taking is not None else ()
+        taken = "the entries of one level are erased here" if one.is_level else "its own entry is erased here"
+        steps = (one.function.step(one.taking, taken),) if one.taking is not None else ()
         yield one.function.finding(
             one.at,
-            f"`{shown}` is destroyed with its `{one.member}`, but only its own entry in `{table}` is erased"
+            f"`{shown}` is destroyed with all below it in `{one.member}`, but only one level is erased from `{table}`"
+            if one.is_level
+            else f"`{shown}` is destroyed with its `{one.member}`, but only its own entry in `{table}` is erased"
             if one.member
             else f"`{one.through.name}` destroys what is in `{shown}`, but its entry in `{table}` stays"
             if one.through is not None
