@@ -3,15 +3,18 @@ is taken out of the container that keeps it alive."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, events, places, questions, records
+from ownlint import Class, Function, Program, events, glance, places, questions, records
 
 _TAKES = frozenset({"pop", "popitem", "clear", "discard", "__delitem__"})
 _REMOVES = frozenset({"remove", "discard", "pop", "popleft", "clear"})
 _PUTS = frozenset({"append", "appendleft", "add", "insert", "extend", "push", "setdefault"})
 _WEAK = frozenset({"finalize", "ref", "WeakKeyDictionary", "WeakValueDictionary", "WeakSet"})
+STORES = re.compile(glance.opens(records.Index))
+"""Of the text of a function that may store something by a key."""
 _LOOKS = frozenset({"get", "setdefault", "__contains__"})
 
 
@@ -66,7 +69,7 @@ def _calls_own(method: Function, others: set[Function]) -> bool:
     return any(
         isinstance(call.node.callee, records.Member)
         and call.node.callee.name in names
-        and _is_self(call.node.callee.base)
+        and is_self(call.node.callee.base)
         for call in method.flow.calls
     )
 
@@ -77,7 +80,7 @@ def _maps(program: Program) -> tuple[_IdMap, ...]:
     for function in program.functions:
         if function.language != "python" or not function.mentions("id") or function.mentions(*_WEAK):
             continue
-        for event, name, home, key, value in _stores(function):
+        for event, name, home, key, value in stores(function):
             of = _id_of(function, key)
             place = (function.path if home is None else f"{home.path}:{home.name}", name)
             if of and place not in found and not _keeps(function, value, of) and _is_searched(function, home, name):
@@ -85,7 +88,7 @@ def _maps(program: Program) -> tuple[_IdMap, ...]:
     return tuple(found.values())
 
 
-def _stores(
+def stores(
     function: Function,
 ) -> Iterator[tuple[events.Event, str, Class | None, records.Value, records.Value | None]]:
     """What is stored in maps of the object itself, or of the file: where, in which, under which key."""
@@ -99,21 +102,21 @@ def _stores(
                 pass
             case _:
                 continue
-        if (member := _own(base)) and function.home is not None:
+        if (member := own(base)) and function.home is not None:
             yield event, member, function.home, key, value
         elif name := _global(function, base):
             yield event, name, None, key, value
 
 
-def _own(value: records.Value | None) -> str:
+def own(value: records.Value | None) -> str:
     """The member of the object itself that an expression is."""
     match places.strip(value):
-        case records.Member(base=base, name=name) if _is_self(base):
+        case records.Member(base=base, name=name) if is_self(base):
             return name
     return ""
 
 
-def _is_self(value: records.Value | None) -> bool:
+def is_self(value: records.Value | None) -> bool:
     inner = places.strip(value)
     return isinstance(inner, records.Name) and inner.text in ("self", "cls")
 
@@ -144,12 +147,12 @@ def _keepers(method: Function, of: str) -> frozenset[str]:
     for event in method.flow:
         match event:
             case events.Write(target=records.Member() as target, value=given) if _keeps(method, given, of):
-                found.add(_own(target))
+                found.add(own(target))
             case events.Write(target=records.Index(base=base), value=given) if _keeps(method, given, of):
-                found.add(_own(base))
+                found.add(own(base))
             case events.CallEvent(node=records.Call(callee=records.Member(base=base, name=name), args=args)):
                 if name in _PUTS and any(_keeps(method, argument, of) for argument in args):
-                    found.add(_own(base))
+                    found.add(own(base))
     return frozenset(found)
 
 
@@ -188,11 +191,11 @@ def _only_reads(cls: Class, index: int) -> bool:
     )
 
 
-def _is_of(function: Function, base: records.Value | None, home: Class | None, name: str) -> bool:
+def is_of(function: Function, base: records.Value | None, home: Class | None, name: str) -> bool:
     """Whether an expression is the map."""
     if home is None:
         return _global(function, base) == name
-    return function.home is not None and home in function.home.ancestry and _own(base) == name
+    return function.home is not None and home in function.home.ancestry and own(base) == name
 
 
 def _is_searched(filler: Function, home: Class | None, name: str) -> bool:
@@ -215,7 +218,7 @@ def _is_searched(filler: Function, home: Class | None, name: str) -> bool:
                     pass
                 case _:
                     continue
-            if _is_of(function, base, home, name) and _id_of(function, key):
+            if is_of(function, base, home, name) and _id_of(function, key):
                 return True
     return False
 
@@ -246,13 +249,13 @@ def _has_one(home: Class, cls: Class) -> bool:
     """Whether objects of the one class have one of the other."""
     if any(one is not cls and one.name == cls.name and one.file is home.file for one in cls.program.classes):
         return False  # the module has a class of that name of its own
-    if any(cls.name in _words_of(field.type) for field in home.record.fields):
+    if any(cls.name in words_of(field.type) for field in home.record.fields):
         return True
     return any(
-        bool(_own(write.target)) and _is_one(method, write.value, cls)
+        bool(own(write.target)) and _is_one(method, write.value, cls)
         for method in home.methods
         if f'"{cls.name}"'.encode() in method.encoded
-        or any(cls.name in _words_of(parameter.type) for parameter in method.record.parameters)
+        or any(cls.name in words_of(parameter.type) for parameter in method.record.parameters)
         for write in method.flow.writes
     )
 
@@ -263,11 +266,11 @@ def _is_one(method: Function, value: records.Value | None, cls: Class) -> bool:
         case records.Call(callee=callee):
             return places.last_name(callee) == cls.name
         case records.Name(text=name):
-            return any(p.name == name and cls.name in _words_of(p.type) for p in method.record.parameters)
+            return any(p.name == name and cls.name in words_of(p.type) for p in method.record.parameters)
     return False
 
 
-def _words_of(written: str) -> set[str]:
+def words_of(written: str) -> set[str]:
     """The names in an annotation."""
     return {name for name in _split(written) if name}
 
@@ -303,15 +306,15 @@ def _taken(function: Function) -> Iterator[tuple[events.Event, str, list[str]]]:
                 name in _REMOVES
             ):
                 given = [places.strip(argument) for argument in args]
-                yield event, _own(base), [inner.text for inner in given if isinstance(inner, records.Name)]
+                yield event, own(base), [inner.text for inner in given if isinstance(inner, records.Name)]
             case events.End(place=("this" | "self", container, _)):
                 yield event, container, []
             case events.Write(target=records.Member() as target, value=value, op="="):
-                container = _own(target)
+                container = own(target)
                 if container and _replaces(function, event, container, value):
                     yield event, container, []
             case events.Write(target=records.Index(base=base), value=value, op="="):
-                container = _own(base)
+                container = own(base)
                 if container and _is_list(function, container) and not _leads_to(value, container):
                     yield event, container, []
 
@@ -323,7 +326,7 @@ def _replaces(function: Function, event: events.Event, container: str, value: re
         return False
     if any(_leads_to(test.value, container) for test, _ in function.flow.guards(event)):
         return False  # it has nothing yet
-    if any(write is not event and _own(write.value) == container for write in function.flow.writes):
+    if any(write is not event and own(write.value) == container for write in function.flow.writes):
         return False  # what it had has another name
     inner = places.strip(value)
     if isinstance(inner, records.Comprehension):
@@ -333,14 +336,14 @@ def _replaces(function: Function, event: events.Event, container: str, value: re
 
 
 def _leads_to(value: records.Value | None, container: str) -> bool:
-    return any(_own(inner) == container for inner in places.walk(value))
+    return any(own(inner) == container for inner in places.walk(value))
 
 
 def _is_list(function: Function, container: str) -> bool:
     return any(
         isinstance(call.node.callee, records.Member)
         and call.node.callee.name in ("append", "insert")
-        and _own(call.node.callee.base) == container
+        and own(call.node.callee.base) == container
         for method in (function.home.methods if function.home is not None else ())
         for call in method.flow.calls
     )
@@ -351,10 +354,10 @@ def _is_of_sort(home: Class, container: str, one: _IdMap) -> bool:
     hand, or what is put into it, or found in it, is also given to who fills the map."""
     field = home.field(container)
     sort = next((p.type for p in one.filler.record.parameters if p.name == one.of and p.type), "")
-    elements = _words_of(field[1].type) if field is not None else set[str]()
+    elements = words_of(field[1].type) if field is not None else set[str]()
     near = home is one.home or (one.home is None and home.file is one.filler.file)
     if near or (one.home is not None and _has_one(home, one.home)):
-        if _words_of(sort) & elements:
+        if words_of(sort) & elements:
             return True
     elif one.home is not None:
         return False
@@ -365,7 +368,7 @@ def _elements(method: Function, container: str) -> Iterator[str]:
     """The names in a method of what is put into a container, and of what a loop finds there."""
     for call in method.flow.calls:
         callee = call.node.callee
-        if isinstance(callee, records.Member) and callee.name in _PUTS and _own(callee.base) == container:
+        if isinstance(callee, records.Member) and callee.name in _PUTS and own(callee.base) == container:
             given = (places.strip(argument) for argument in call.node.args)
             yield from (inner.text for inner in given if isinstance(inner, records.Name))
     for write in method.flow.writes:

@@ -16,6 +16,8 @@
 - a function that destroys an object and leaves the member of its owner alone that remembers what was found last
 - in Python, a method that takes an object out of its container, or puts others in the place of all, and leaves what a
   table of a class or of the file has by its `id`
+- in Python, a call that has a C library destroy an object, and leaves its wrapper in a table by addresses, or those of
+  the objects which the library has handed out for it and destroys with it
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -123,6 +125,7 @@ from ownlint_rules.registries import _companions as companions
 from ownlint_rules.registries import _elements as elements
 from ownlint_rules.registries import _id_keys as id_keys
 from ownlint_rules.registries import _member_stores as member_stores
+from ownlint_rules.registries import _native_keys as native_keys
 from ownlint_rules.registries import _owners as owners
 from ownlint_rules.registries import _registries as registries
 from ownlint_rules.registries import _slots as slots
@@ -138,12 +141,13 @@ _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
     severity="error",
     cwe=(459,),
     languages=("cpp", "python"),
-    anchors=(r"\bid\(\w",),
+    anchors=(r"\bid\(\w", r"\brestype\b", r"\bcdef\b"),
     yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"),
 )
 def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language == "python":
         yield from _by_id(cls)
+        yield from _by_native_address(cls)
         return
     found = [*_by_itself(cls), *_beside_owner(cls)] if cls.methods else []
     found += _remembered(cls)
@@ -223,6 +227,21 @@ def _by_id(cls: Class) -> Iterator[Finding]:
             certainty=because("later-use", "harmless if no other object ever gets the same `id`"),
             help=f"take its entry out of `{one.table}` too, or key that by the object with a `WeakKeyDictionary`",
             steps=(one.filler.step(one.put, "the entry is stored here"),),
+        )
+
+
+def _by_native_address(cls: Class) -> Iterator[Finding]:
+    """Python: a library ends an object, and what is known by its address, or by those of its parts, is left."""
+    for one in native_keys.left(cls):
+        called = places.last_name(one.at.node.callee)
+        yield one.function.finding(
+            one.at,
+            f"`{called}` destroys the `{one.part}` objects of `{one.of}` too, but their entries in `{one.table}` stay"
+            if one.part
+            else f"`{called}` destroys what `{one.of}` stands for, but its entry in `{one.table}`, by address, stays",
+            certainty=because("later-use", "harmless if no other object ever gets the same address"),
+            help=f"take the entries out of `{one.table}` before the objects are destroyed",
+            steps=(one.filler.step(one.put, "the wrapper is stored here"),),
         )
 
 
