@@ -210,6 +210,7 @@ def _is_weak(table: _Table) -> bool:
         isinstance(made := places.strip(write.value), records.Call) and places.last_name(made.callee) in _WEAK
         for function in table.filler.program.functions
         if function.language == "python" and said in function.encoded
+        if table.home is not None or function.path == table.filler.path
         for write in function.flow.writes
         if places.last_name(write.target) == table.name
     ) or (
