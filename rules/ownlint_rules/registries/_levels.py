@@ -25,6 +25,8 @@ class Ended(NamedTuple):
 
 def reach(function: Function, takings: Sequence[events.Event], table: registries.AnyTable, ended: Ended) -> int:
     """How far the function gets by all that it takes out."""
+    if any(True for _ in registries.calls_of_itself(function)):
+        return ALL  # each of those that are below comes by here
     return max((_reach(function, taking, table, ended) for taking in takings), default=ONE)
 
 
@@ -38,7 +40,8 @@ def _reach(
         own = LEVEL if _is_level(function, taking, ended) else ALL
     if own == ALL or not isinstance(taking, events.CallEvent):
         return own
-    if any(isinstance(places.strip(argument), records.Lambda) for argument in taking.node.args):
+    said = (*taking.node.args, taking.node.callee)
+    if any(True for one in said for _ in registries.lambdas_in(function, one)):
         return ALL
     if registries.takes_out(function, taking.node, table):
         done = c_containers.table_call(function, taking.node)

@@ -245,9 +245,10 @@ class Registries:
         return depth > 0 and any(self._calls_taker(function, call, registry, depth - 1) for call in function.flow.calls)
 
     def _calls_taker(self, function: Function, call: e.CallEvent, registry: AnyTable, depth: int) -> bool:
-        """Whether a call reaches what takes entries out, or is handed a lambda that does."""
+        """Whether a call reaches what takes entries out, a local lambda too, or is handed a lambda that does."""
         reached = overrides.reached(call.node, function).functions
-        given = (made for argument in call.node.args for made in lambdas_in(function, argument))
+        said = (*call.node.args, *((call.node.callee,) if isinstance(call.node.callee, r.Name) else ()))
+        given = (made for one in said for made in lambdas_in(function, one))
         return any(self._takes_below(one, registry, depth) for one in (*reached, *given) if one is not function)
 
     def is_put_by(self, function: Function, registry: Registry, name: str) -> bool:
