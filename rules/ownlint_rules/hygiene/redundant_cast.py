@@ -464,7 +464,9 @@ def _is_of_changeable(function: Function, value: records.Value) -> bool:
 def _is_pointer(function: Function, value: records.Value) -> bool:
     """Whether the operand is a pointer that stands there as such: whether what it stands in is `const`, or who hands it
     out, says nothing about what it leads to."""
-    if isinstance(value, records.Unary) or types.parse(function.program.types.of(value, function)).pointers != 1:
+    if isinstance(value, records.Unary) and value.op != "*":
+        return False
+    if types.parse(function.program.types.of(value, function)).pointers != 1:
         return False
     if any(_may_be_const(function, inner) for inner in _leading_to(value)):
         return False
