@@ -447,15 +447,18 @@ class _EscapeJudge:
         if storage.kind == "foreign" or guard.pointee:
             return
         member = found.traced.member
-        if member in self.domain.freed and escapes.is_taken_out(self.domain, self.function, member):
+        may_be_taken_out = member in self.domain.freed and storage.kind != "object"
+        if may_be_taken_out and escapes.is_taken_out(self.domain, self.function, member):
             return
         if look is None:
             within = self.function if is_here else None
             evidence = escapes.hazard(self.domain, found, storage, within, user=self.function)
         else:
-            evidence = escapes.hazard(self.domain, found, storage, meets=functools.partial(keepers.comes_to, look))
+            meets = functools.partial(keepers.comes_to, look)
+            within = self.function if guarded.begins_or_ends(self.function) else None
+            evidence = escapes.hazard(self.domain, found, storage, within, meets)
             if evidence is None and look.writes:
-                evidence = escapes.reading(self.domain, found, guard, functools.partial(keepers.comes_to, look))
+                evidence = escapes.reading(self.domain, found, guard, meets)
         if evidence is None:
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
