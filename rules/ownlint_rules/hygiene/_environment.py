@@ -61,6 +61,8 @@ _SAME = frozenset(
 )
 """Methods of a text that give it or a part of it on, or say whether there is one."""
 
+_OFF = frozenset({"false", "0"})
+"""What a switch is before it is set, which is no default."""
 _LENGTHS = frozenset({"size", "length", "strlen", "wcslen"})
 
 _MOST_READINGS = 50
@@ -362,7 +364,7 @@ class ProgramEnvironment:
             wrapper = next(iter(self.wrappers[name].values()))
         if wrapper.position >= len(call.args):
             return ""
-        inner = self._bare(call.args[wrapper.position], cls.file, cls.symbol)
+        inner = self.bare(call.args[wrapper.position], cls.file, cls.symbol)
         if wrapper.spells:
             return wrapper.name.given(text(inner)) if inner is not None else ""
         written = inner.text if isinstance(inner, r.Literal) and inner.kind == "str" else ""
@@ -380,7 +382,7 @@ class ProgramEnvironment:
 
     def name_of(self, value: r.Value | None, function: Function) -> VariableName | None:
         """What an expression says of a variable's name: text, and at most one parameter in it."""
-        match inner := self._bare(value, function.file, function.record.scope):
+        match inner := self.bare(value, function.file, function.record.scope):
             case r.Literal(kind="str", text=written):
                 return self._joined(written)
             case r.Binary(op="+", left=left, right=right):
@@ -394,7 +396,7 @@ class ProgramEnvironment:
                 return self._named(inner, function)
         return None
 
-    def _bare(self, value: r.Value | None, file: File, scope: str) -> r.Value | None:
+    def bare(self, value: r.Value | None, file: File, scope: str) -> r.Value | None:
         """Without what only changes the type: `std::string(name).c_str()`, `{name}`."""
         inner = places.strip(value)
         while True:
@@ -420,7 +422,7 @@ class ProgramEnvironment:
             return self.name_of(initial, function) if is_kept and initial is not None else None
         field = self._constant_of_class(value, function)
         if field is not None and field[1].static:
-            initial = self._bare(field[1].value, function.file, function.record.scope)
+            initial = self.bare(field[1].value, function.file, function.record.scope)
             if isinstance(initial, r.Literal):
                 return self._joined(initial.text)
             return self._joined(self.program.names.written_as(named))
@@ -611,6 +613,9 @@ class _Use:
         conditions = [one for statement in self.body.statements for one in _conditions(statement)]
         if any(map(self._asks_if_empty, self.body.values)) or any(map(self._is_first, conditions)):
             yield text_meanings.EMPTY
+        else:
+            yield from (text_meanings.TAKEN for _ in islice(self._defaults(), 1))
+        yield from self._defaults()
         for value in self.body.values:
             match value:
                 case r.Call() if not self._reads(value):
@@ -624,11 +629,8 @@ class _Use:
                     asked.append(value)
                 case _:
                     asked += (one for one in _asked(value) if self._is_it(one) or self._is_first(one))
-                    yield from _defaults(self._stands_for(value))
         for statement in self.body.statements:
-            if isinstance(statement, r.Branch):
-                yield from _defaults(self._set_by(statement))
-            elif isinstance(statement, r.Declare) and self._is_it(statement.value) and self._is_path(statement.type):
+            if isinstance(statement, r.Declare) and self._is_it(statement.value) and self._is_path(statement.type):
                 yield from _AS_PATH
         asked += [one for one in conditions if self._is_it(one) or self._is_first(one)]
         if asked and self._is_only(asked):
@@ -687,6 +689,14 @@ class _Use:
     def _is_in(self, value: r.Value | None) -> bool:
         return any(map(self._is_it, places.walk(value)))
 
+    def _defaults(self) -> Iterator[TextMeaning]:
+        """Of what stands for a missing text; that there is none is no default."""
+        given = [one for value in self.body.values for one in self._stands_for(value)]
+        given += [one for s in self.body.statements if isinstance(s, r.Branch) for one in self._set_by(s)]
+        bare = ((self.around.bare(value, self.body.file, self.body.scope) or value) for value in given)
+        made = (TextMeaning("fallback", text(value)) for value in bare)
+        yield from (meaning for meaning in made if not text_meanings.is_empty(meaning))
+
     def _stands_for(self, value: r.Value) -> Iterator[r.Value]:
         """What stands for a text that is not there: `dir ? fs::path(dir) : fallback`, `dir.value_or(fallback)`."""
         match value:
@@ -697,7 +707,8 @@ class _Use:
                 yield only
 
     def _set_by(self, branch: r.Branch) -> Iterator[r.Value]:
-        """The same by a branch: `if (dir) root = dir; else root = fallback;`, `if (!dir) dir = fallback;`."""
+        """The same by a branch: `if (dir) root = dir; else root = fallback;`, `if (!dir) dir = fallback;`,
+        `root = fallback; if (dir) root = dir;`, `if (dir) use(dir); else use(fallback);`."""
         if not self._is_in(branch.condition):
             return
         then, other = _only_assigned(branch.then), _only_assigned(branch.other)
@@ -706,6 +717,13 @@ class _Use:
                 yield other.value if self._is_in(then.value) else then.value
         elif then is not None and not branch.other and self._is_it(then.target) and not self._is_in(then.value):
             yield then.value
+        elif then is not None and not branch.other and self._is_in(then.value) and self.body.function is not None:
+            initial = self.body.function.locals.get(text(then.target), ("", None))[1]
+            if initial is not None and not self._is_in(initial) and text(initial) not in _OFF:
+                yield initial
+        for one, instead in _called_alike(branch):
+            if self._is_in(one) != self._is_in(instead):
+                yield instead if self._is_in(one) else one
 
     def _is_number(self, value: r.Value) -> bool:
         """Whether it is a number made of the text, or a local that begins with one."""
@@ -773,18 +791,26 @@ def _by_name(name: str) -> TextMeaning:
 
 
 def _only_assigned(body: r.Body) -> r.Assign | None:
-    match body:
-        case (r.Evaluate(value=r.Assign(op="=") as value),) | (
-            r.Block(body=(r.Evaluate(value=r.Assign(op="=") as value),)),
-        ):
+    match _plain(body):
+        case (r.Evaluate(value=r.Assign(op="=") as value),):
             return value
     return None
 
 
-def _defaults(values: Iterator[r.Value]) -> Iterator[TextMeaning]:
-    """Of what stands for a missing text; that there is none is no default."""
-    made = (TextMeaning("fallback", text(places.strip(value) or value)) for value in values)
-    yield from (meaning for meaning in made if not text_meanings.is_empty(meaning))
+def _called_alike(branch: r.Branch) -> Iterator[tuple[r.Value, r.Value]]:
+    """The arguments, side by side, of one call on either path."""
+    match [*_plain(branch.then), *_plain(branch.other)]:
+        case [r.Evaluate(value=r.Call() as one), r.Evaluate(value=r.Call() as other)] if text(one.callee) == text(
+            other.callee
+        ):
+            yield from zip(one.args, other.args, strict=False)
+
+
+def _plain(body: r.Body) -> r.Body:
+    match body:
+        case (r.Block(body=inner),):
+            return inner
+    return body
 
 
 def _values(function: Function) -> Iterator[r.Value]:

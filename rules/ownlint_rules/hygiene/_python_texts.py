@@ -153,6 +153,8 @@ class PythonTexts:
             yield meanings.one_of(words, is_form=is_form)
         if use.is_asked and not (words or use.forms or use.is_used or use.is_shown):
             yield meanings.PRESENCE
+        if use.is_asked:
+            yield meanings.ASKED
         is_switch = use.is_switch and not use.is_value and use.forms <= {meanings.INTEGER}
         if use.forms and not is_switch:
             yield meanings.VALUE

@@ -9,16 +9,17 @@ from itertools import combinations
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-_Kind = OneOf["form", "words", "value", "fallback", "unset", "empty", "computed"]
+_Kind = OneOf["form", "words", "value", "asked", "fallback", "unset", "empty", "computed"]
 
 
 class TextMeaning(NamedTuple):
     """What is made of a variable's text.
 
     `form`: whether there is one, a number, a list, or which of some words it is; `words` where these switch nothing on
-    or off. `value`: what comes out is used as such, not only as on or off. `fallback`: what stands for a missing text;
-    `computed`: what is called for one; `unset`: whether a missing one counts as one of the words; `empty`: whether an
-    empty one counts as missing."""
+    or off. `value`: what comes out is used as such, not only as on or off. `asked`: something is decided by whether
+    there is one, whatever else it serves for. `fallback`: what stands for a missing text; `computed`: what is called
+    for one; `unset`: whether a missing one counts as one of the words; `empty`: whether an empty one counts as
+    missing."""
 
     kind: _Kind
     said: str
@@ -31,8 +32,11 @@ DIGITS = TextMeaning("form", "digits")
 """An integer of which digits are taken apart, as of 0930."""
 PATH = TextMeaning("form", "a path")
 VALUE = TextMeaning("value", "is used as a value")
+ASKED = TextMeaning("asked", "is there")
 EMPTY = TextMeaning("empty", "is missing")
 """An empty text counts as a missing one."""
+TAKEN = TextMeaning("empty", "is taken as it is")
+"""Only a missing text has the default. Where it holds beside `EMPTY`, an empty text does not come as far."""
 
 SWITCHES = frozenset(
     {"0", "1", "2", "true", "false", "on", "off", "yes", "no", "y", "n", "t", "f", "enabled", "disabled"}
@@ -63,6 +67,8 @@ def contradict(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> bo
     the other does not."""
     if (_only_asks(one) and EMPTY in other) or (_only_asks(other) and EMPTY in one):
         return True
+    if _takes_empty(one, other) or _takes_empty(other, one):
+        return True
     for kind in ("form", "fallback", "unset"):
         first, second = _said(one, kind), _said(other, kind)
         if first and second and first != second:
@@ -79,6 +85,13 @@ def _only_asks(meanings: frozenset[TextMeaning]) -> bool:
     return _said(meanings, "form") == {PRESENCE.said} and EMPTY not in meanings
 
 
+def _takes_empty(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> bool:
+    """Whether a place takes an empty text for what it says, for which the other has the default that both have."""
+    return (
+        TAKEN in one and EMPTY in other and EMPTY not in one and bool(_said(one, "fallback") & _said(other, "fallback"))
+    )
+
+
 def _said(meanings: frozenset[TextMeaning], kind: str) -> set[str]:
     return {meaning.said.strip('"') for meaning in meanings if meaning.kind == kind}
 
@@ -89,6 +102,10 @@ def told_apart(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> st
         return "an empty one counts as missing"
     if EMPTY in other and _only_asks(one):
         return _form(PRESENCE.said)
+    if EMPTY in one and _takes_empty(other, one):
+        return "an empty one counts as missing"
+    if _takes_empty(one, other):
+        return "an empty one is taken as it is"
     for kind in ("form", "fallback", "unset"):
         mine, theirs = _said(one, kind), _said(other, kind)
         if mine and theirs and mine != theirs:

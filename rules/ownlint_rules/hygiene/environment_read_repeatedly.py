@@ -7,9 +7,12 @@
   back to other defaults
 - the same where each decides by it, or takes it for a path, on its own, and a loop reads it or leads to one of them:
   each object that it constructs reads it
-- the same where one only asks whether there is a text, and another takes an empty one for none
+- the same where one takes an empty text for none, and another only asks whether there is a text, or has the same
+  default for a missing one alone
 - a variable that a place of Python reads with a default, and again a function that is called from there, or from the
   methods of the object that was being initialized, with the same default
+- a variable by whose presence two objects of Python decide as they are initialized, where the methods of one construct
+  the other
 - a variable that places of Python, or of C++ and Python, interpret differently: its presence, words for on and off, an
   integer, a real number, a path, a list; or a missing variable
 - a variable that a `for` loop of Python reads in every iteration
@@ -103,7 +106,9 @@ _MAY_BE_FEW = "it is not known how many are created"
 _MAY_BE_ONCE = "nothing shows that it is read often, changed or interpreted differently"
 _NAMES = r"[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]*[\"']"
 """In Python, the name of a variable, which may stand apart from where it is read."""
-_SAID_BY_MANY = frozenset({text_meanings.PRESENCE, text_meanings.PATH, text_meanings.VALUE})
+_SAID_BY_MANY = frozenset(
+    {text_meanings.PRESENCE, text_meanings.PATH, text_meanings.VALUE, text_meanings.ASKED, text_meanings.TAKEN}
+)
 """What two places make of a text with no decision of their own."""
 _DEEPEST = 2
 """So many functions are followed on the way from one place to another."""
@@ -175,7 +180,7 @@ def _in_several(
             f"`{variable}` is read in {len(places)} places",
             certainty=because("intent", _MAY_CHANGE),
             help="read it in one function and call that, or pass on what was read",
-            steps=(_step(again.first, again.first.call, "already read here, with the same default"), again.step),
+            steps=(_step(again.first, again.first.call, "already read here, for the same decision"), again.step),
         )
     if not differing and sum(not _is_python(one) for one in places) < 2:
         looped = next((one for one in places if one.when == "loop"), None)
@@ -303,14 +308,20 @@ def _optional(reading: environment.EnvironmentReading) -> frozenset[str]:
 
 
 def _decided(reading: environment.EnvironmentReading) -> set[text_meanings.TextMeaning]:
-    """The defaults that a place has, but for that there is none."""
+    """The defaults that a place has, but for that there is none; of an object that is initialized, which may be at any
+    time, also whether there is a text."""
     defaults = {one for one in reading.meanings if one.kind in ("fallback", "computed")}
-    return {one for one in defaults if not text_meanings.is_empty(one)}
+    asked = {text_meanings.ASKED} if reading.function is not None and _initializes(reading.function) else set()
+    return {one for one in defaults if not text_meanings.is_empty(one)} | (asked & reading.meanings)
+
+
+def _initializes(function: Function) -> bool:
+    return function.home is not None and function.name in ("__init__", "__post_init__")
 
 
 def _methods(function: Function) -> Sequence[Function]:
-    is_first = function.home is not None and function.name in ("__init__", "__post_init__")
-    return [one for one in function.home.methods if one is not function] if is_first and function.home else []
+    home = function.home if _initializes(function) else None
+    return [one for one in home.methods if one is not function] if home is not None else []
 
 
 def _each_time(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> Finding:
