@@ -1026,18 +1026,23 @@ def only_looks(call: r.Call) -> bool:
 
 
 @flow_question
-def thrown(function: Function) -> list[Failure]:
-    """The project's own callees that end in a `throw` which nothing here catches. The exit has the call's index."""
-    return list(_thrown(function))
+def thrown(function: Function, *, passed: bool = False) -> list[Failure]:
+    """The project's own callees that end in a `throw` which nothing here catches; `passed`: also those that only let
+    out what a library's function throws. The exit has the call's index."""
+    return list(_thrown(function, passed))
 
 
-def _thrown(function: Function) -> Iterator[Failure]:
+def _thrown(function: Function, passed: bool) -> Iterator[Failure]:
     for call in function.flow.calls:
-        if call.index not in function.flow.reachable or not _may_throw(function, last_name(call.node.callee)):
+        name = last_name(call.node.callee)
+        is_passed = passed and name in _passers(function.program)[function.language]
+        if call.index not in function.flow.reachable or not (is_passed or _may_throw(function, name)):
             continue
         if is_caught(function, call) or _asks_by_name(function, call):
             continue
         certainty, done = throws(function, call), _judged(function, call)
+        if is_passed and certainty != _ON_A_PATH and _passes_on(function, call):
+            certainty = _ON_A_PATH
         if certainty == "possible" and _changes_nothing(function, call):
             continue  # it refuses what it is asked; one that throws because something has failed does work
         if certainty is not None:
@@ -1094,6 +1099,53 @@ def _throwing(program: Program) -> dict[r.Language, frozenset[str]]:
     """Last names of the libraries' functions that throw where they fail."""
     languages: tuple[r.Language, ...] = ("cpp", "python")
     return {language: program.models.functions_that(lambda model: model.throws, language) for language in languages}
+
+
+@program_question
+def _passers(program: Program) -> dict[r.Language, frozenset[str]]:
+    """Names of the project's functions that may let out what a library's function throws, their own or others'."""
+    found: dict[r.Language, frozenset[str]] = {}
+    for language, latest in _throwing(program).items():
+        written = [
+            one for one in program.functions if one.language == language and "noexcept" not in one.record.qualifiers
+        ]
+        known: frozenset[str] = frozenset()
+        for _ in range(_PASSED):
+            latest = frozenset(one.name for one in written if not latest.isdisjoint(one.mentioned)) - known - latest
+            known |= latest
+        found[language] = known
+    return found
+
+
+_PASSED = 2
+"""Through so many functions a library's exception is followed."""
+
+
+def _passes_on(function: Function, call: e.CallEvent, depth: int = 1) -> bool:
+    """Whether the project's callee lets out what a library's function throws."""
+    return any(
+        _lets_through(one, depth)
+        for one in function.program.calls.callee(call.node, function).functions
+        if one is not function
+    )
+
+
+def _lets_through(function: Function, depth: int) -> bool:
+    names = _passers(function.program)[function.language]
+    if function.file.is_c or function.name not in names:
+        return False
+    direct = _throwing(function.program)[function.language]
+    return any(
+        call.index in function.flow.reachable
+        and not is_handled(function, call, ())
+        and not function.is_of_debug_build(call.span)
+        and (
+            (name in direct and any(one.throws for one in function.program.calls.callee(call.node, function).models))
+            or (name in names and depth < _PASSED and _passes_on(function, call, depth + 1))
+        )
+        for call in function.flow.calls
+        if (name := last_name(call.node.callee)) in direct or name in names
+    )
 
 
 def throws(function: Function, call: e.CallEvent) -> Certainty | None:

@@ -109,7 +109,7 @@ def cached_before_success(function: Function) -> Iterator[Finding]:
         if kept.event.span.start in told or not lasting.outlives(function, kept):
             continue
         if failing is None:
-            failing = [*failure.failures(function), *failure.thrown(function)]
+            failing = [*failure.failures(function), *failure.thrown(function, passed=True)]
         for failed in unfinished.failures_after(function, kept, failing):
             if _is_given_outcome(function, kept, failed) or _is_empty_where(function, kept, failed):
                 continue

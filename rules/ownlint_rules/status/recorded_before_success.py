@@ -101,7 +101,7 @@ def recorded_before_success(function: Function) -> Iterator[Finding]:
         if event.span.start in told or not lasting.outlives(function, noted) or _is_wish(note.place):
             continue
         if failing is None:
-            failing = [*failure.failures(function), *failure.thrown(function)]
+            failing = [*failure.failures(function), *failure.thrown(function, passed=True)]
         for failed in unfinished.failures_after(function, noted, failing):
             test = _skipping_test(function, note, noted, failed)
             if test is not None:
