@@ -60,10 +60,11 @@ Set the flag after the work has succeeded, or reset it on the failing path (a sc
 
 - A finding is `certain` if the same function tests the flag before it sets it, and `likely` if another method does, or
   if the flag is a count, a key in a set, the last applied value or an object.
-- A call counts as fallible if its outcome is tested, returned or passed to a macro that returns; exceptions count where
-  the project's own callee throws or lets out what a library's function throws (through two functions), where the
-  comment of its declaration says so (`@throws`), or where a handler in the same function turns them into an error; a handler that only rethrows does not. The result of a call that only queries,
-  by its name or because it is const, is not an outcome.
+- A call counts as fallible if its outcome is tested, returned or passed to a macro that returns; exceptions count
+  where the project's own callee throws or lets out what a library's function throws (through two functions), where
+  the comment of its declaration says so (`@throws`), or where a handler in the same function turns them into an
+  error; a handler that only rethrows does not. The result of a call that only queries, by its name or because it is
+  const, is not an outcome.
 - A flag that says what is still held (`mapped_`) is reported if a releasing method clears it first, can fail, and is
   called again by the destructor.
 - A guard object is recognized by receiving the flag, or by a destructor of the project that writes it. It is not known
