@@ -83,14 +83,23 @@ def taken_back_at_exit(function: Function, assignment: assignments.Assignment) -
 
 
 def _guards(function: Function, where: Place, write: e.Write) -> bool:
-    """Whether a local that is constructed is given the place, or its destructor writes a member of that name."""
+    """Whether a local that is constructed, or that a function makes, is given the place, or its destructor writes a
+    member of that name."""
     call = write.value
-    if not isinstance(call, r.Call) or call.kind != "construct":
+    if not isinstance(call, r.Call) or (call.kind != "construct" and not _is_only_kept(function, write, call)):
         return False
     if any(assignments.place(function, argument) == where for argument in call.args):
         return True
     cls = function.program.names.find_class(write.type, function.record.scope, function.file)
     return cls is not None and cls.destructor is not None and writes(cls.destructor, where[-1])
+
+
+def _is_only_kept(function: Function, write: e.Write, call: r.Call) -> bool:
+    """Whether what a function of the project answers is an object that serves for nothing but its destructor:
+    `auto restorer = restore(depth_);`."""
+    results = {types.parse(record.result) for record in function.program.calls.callee(call, function).records}
+    is_object = bool(results) and all(one.is_value and not one.is_scalar and one.name != "void" for one in results)
+    return is_object and not any(isinstance(v, r.Name) and v.text == write.place[-1] for v in function.values)
 
 
 def tells_object(function: Function, assignment: assignments.Assignment, failed: failure.Failure) -> bool:
