@@ -187,7 +187,11 @@ class Validity:
         if not self._tells_life(cls, flag[0]) or not self._is_changed(cls, flag[0]):
             return None
         asking = [one for one in cls.methods if one is not function and function.name in one.mentioned]
-        leaving = [one for one in asking if any(_leaves_by(one, test, function.name) for test in one.flow.of(e.Test))]
+        leaving = [
+            one
+            for one in asking
+            if any(_leaves_by(one, test, function.name) for test in one.flow if isinstance(test, e.Test))
+        ]
         if len(leaving) < _SHARED:
             return None
         return ValidityGuard(function, flags, frozenset(), True, leave, _begins(function, flag, _is_gone(answer)))
