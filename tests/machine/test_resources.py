@@ -194,7 +194,7 @@ NAMED = {
     "struct P; struct Q; P* p_new(Q* parent); void p_free(P* p);": "name",
     "struct P; P* p_new(int n); void p_free(P* p, int how);": "name",
     "void* p_new(int n); void p_free(void* p);": "name",
-    "struct P { void* at; }; struct Heap { virtual P Reserve(int n) = 0; virtual void Release(const P& p) = 0; };": "pair",
+    "struct P { void* at; }; struct Heap { virtual P Reserve(int n); virtual void Release(const P&); };": "pair",
     "struct P; class World { virtual P* Create(int n) = 0; virtual void Destroy(P* p) = 0; };": "name",
 }
 
