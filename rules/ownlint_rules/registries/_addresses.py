@@ -128,7 +128,9 @@ def _left(program: Program, one: _Keyed) -> Iterator[LeftEntry]:
         if function in takers:
             takings = keepers[function]
             beside = member and takings and function not in seen and not any(t.home is one.of for t in takers if t.home)
-            reach = levels.reach(function, takings, table, levels.Ended(at, said, member)) if beside else levels.ALL
+            reach = (
+                levels.reach(function, takings, table, levels.EndedOwner(at, said, member)) if beside else levels.ALL
+            )
             if reach != levels.ALL:
                 seen.add(function)
                 yield LeftEntry(function, at, said, table, member, takings[0], reach == levels.LEVEL)

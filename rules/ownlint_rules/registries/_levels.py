@@ -15,7 +15,7 @@ _DEEPEST = 3
 """Calls that are followed to whoever takes the entries of parts out."""
 
 
-class Ended(NamedTuple):
+class EndedOwner(NamedTuple):
     """`said` ends at an event, and what `member` leads to ends with it."""
 
     at: events.Event
@@ -23,7 +23,7 @@ class Ended(NamedTuple):
     member: str
 
 
-def reach(function: Function, takings: Sequence[events.Event], table: registries.AnyTable, ended: Ended) -> int:
+def reach(function: Function, takings: Sequence[events.Event], table: registries.AnyTable, ended: EndedOwner) -> int:
     """How far the function gets by all that it takes out."""
     if any(True for _ in registries.calls_of_itself(function)):
         return ALL  # each of those that are below comes by here
@@ -31,7 +31,7 @@ def reach(function: Function, takings: Sequence[events.Event], table: registries
 
 
 def _reach(
-    function: Function, taking: events.Event, table: registries.AnyTable, ended: Ended, depth: int = _DEEPEST
+    function: Function, taking: events.Event, table: registries.AnyTable, ended: EndedOwner, depth: int = _DEEPEST
 ) -> int:
     """More than one entry may be taken out: for each turn of a loop, by what takes all or asks a lambda, by a function
     that calls itself, or in what is called."""
@@ -119,7 +119,7 @@ def _sides(value: records.Binary) -> tuple[records.Value | None, records.Value |
 # --- one level ------------------------------------------------------------------------------------
 
 
-def _is_level(function: Function, taking: events.Event, ended: Ended) -> bool:
+def _is_level(function: Function, taking: events.Event, ended: EndedOwner) -> bool:
     """Whether a loop goes through what an object owns itself, or through siblings that end one by one there, and not
     through what those own."""
     around = [*loops(function, taking)]
@@ -191,7 +191,7 @@ def _begun_at(function: Function, value: records.Value | None) -> records.Value 
     return None
 
 
-def _goes_along(function: Function, loop: records.Loop, name: str, ended: Ended) -> bool:
+def _goes_along(function: Function, loop: records.Loop, name: str, ended: EndedOwner) -> bool:
     """Whether a variable goes from one to the next by a member that is not the one which leads to what is owned, and
     starts where that leads, or at what ends in the loop."""
     writes = [write for write in function.flow.writes if write.place == (name,)]
@@ -211,7 +211,7 @@ def _next(function: Function, value: records.Value | None) -> str:
     return ""
 
 
-def _ends_there(function: Function, loop: records.Loop, name: str, ended: Ended) -> bool:
+def _ends_there(function: Function, loop: records.Loop, name: str, ended: EndedOwner) -> bool:
     """Whether what has the name ends in each turn of the loop, which does nothing with what that owns."""
     if not _is_named(ended.said, name) or ended.at.span.start not in loop.span:
         return False

@@ -32,7 +32,7 @@ class LeftWrapper(NamedTuple):
     put: events.Event
 
 
-class _Table(NamedTuple):
+class _NativeTable(NamedTuple):
     """`name` is a member of the objects of `home` or, where that is None, a variable of the file."""
 
     home: Class | None
@@ -78,15 +78,15 @@ def _callers(function: Function) -> Iterator[Function]:
 
 
 @questions.program_question
-def _tables(program: Program) -> tuple[tuple[_Table, tuple[_Put, ...]], ...]:
-    found: dict[tuple[str, str], tuple[_Table, dict[_Put, None]]] = {}
+def _tables(program: Program) -> tuple[tuple[_NativeTable, tuple[_Put, ...]], ...]:
+    found: dict[tuple[str, str], tuple[_NativeTable, dict[_Put, None]]] = {}
     if not any(foreign.declared(program).values()):
         return ()
     for function in program.functions:
         if function.language != "python" or not (function.says(id_keys.STORES) or function.mentions("setdefault")):
             continue
         for event, name, home, key, value in id_keys.stores(function):
-            table = _Table(home, name, function, event)
+            table = _NativeTable(home, name, function, event)
             puts = {} if value is None else dict.fromkeys(_puts(function, key, value, _UP))
             if puts and not _is_weak(table) and _is_answered(table):
                 place = (function.path if home is None else f"{home.path}:{home.name}", name)
@@ -203,7 +203,7 @@ def _owner(function: Function, call: records.Call) -> Class | None:
     return function.home if own else None
 
 
-def _is_weak(table: _Table) -> bool:
+def _is_weak(table: _NativeTable) -> bool:
     """Whether a table keeps its wrappers weakly."""
     said = f'"{table.name}"'.encode()
     return any(
@@ -223,7 +223,7 @@ def _is_weak(table: _Table) -> bool:
     )
 
 
-def _is_answered(table: _Table) -> bool:
+def _is_answered(table: _NativeTable) -> bool:
     """Whether something is looked up in a table, and nobody asks what was found whether it is still good."""
     said = f'"{table.name}"'.encode()
     found = False
@@ -237,7 +237,7 @@ def _is_answered(table: _Table) -> bool:
     return found
 
 
-def _looked_up(function: Function, table: _Table) -> Iterator[tuple[str, bool]]:
+def _looked_up(function: Function, table: _NativeTable) -> Iterator[tuple[str, bool]]:
     """The local into which each look-up goes, if any; and whether it goes into one."""
     for event in function.flow:
         match event:
@@ -249,7 +249,7 @@ def _looked_up(function: Function, table: _Table) -> Iterator[tuple[str, bool]]:
                 yield "", False
 
 
-def _looks(function: Function, value: records.Value | None, table: _Table) -> bool:
+def _looks(function: Function, value: records.Value | None, table: _NativeTable) -> bool:
     match places.strip(value):
         case records.Call(callee=records.Member(base=base, name=name)) if name in _LOOKS:
             return _is_table(function, base, table)
@@ -258,7 +258,7 @@ def _looks(function: Function, value: records.Value | None, table: _Table) -> bo
     return False
 
 
-def _is_table(function: Function, base: records.Value | None, table: _Table) -> bool:
+def _is_table(function: Function, base: records.Value | None, table: _NativeTable) -> bool:
     is_elsewhere = table.home is None and function.path != table.filler.path
     if is_elsewhere and any(one.name == table.name for one in function.file.variables):
         return False  # it has one of its own
@@ -339,7 +339,7 @@ def _has(cls: Class, name: str) -> bool:
 
 
 def _takings(
-    function: Function, table: _Table, name: str, depth: int = _DOWN, without: Function | None = None
+    function: Function, table: _NativeTable, name: str, depth: int = _DOWN, without: Function | None = None
 ) -> tuple[bool, bool]:
     """Whether entries are taken out of the table, here or in what is called; and whether that may be more than the one
     of the object that has the name."""
@@ -357,7 +357,7 @@ def _takings(
     return taken, wide
 
 
-def _taken(function: Function, table: _Table) -> Iterator[tuple[events.Event, records.Value | None]]:
+def _taken(function: Function, table: _NativeTable) -> Iterator[tuple[events.Event, records.Value | None]]:
     """Where the function itself takes something out, and by which key; None where that may be all."""
     if f'"{table.name}"'.encode() not in function.encoded:
         return
@@ -375,7 +375,7 @@ def _taken(function: Function, table: _Table) -> Iterator[tuple[events.Event, re
                 yield event, None
 
 
-def _deleted(function: Function, event: events.Event, table: _Table) -> records.Value | None:
+def _deleted(function: Function, event: events.Event, table: _NativeTable) -> records.Value | None:
     """The key of what a `del` takes out."""
     return next(
         (

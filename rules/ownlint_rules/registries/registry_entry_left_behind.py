@@ -17,7 +17,7 @@
 - in Python, a method that takes an object out of its container, or puts others in the place of all, and leaves what a
   table of a class or of the file has by its `id`
 - in Python, a call that has a C library destroy an object, and leaves its wrapper in a table by addresses, or those of
-  the objects which the library has handed out for it and destroys with it
+  the objects that the library has returned for it and destroys with it
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
