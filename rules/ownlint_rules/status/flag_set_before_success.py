@@ -6,7 +6,7 @@
   can fail
 - a failing path on which it is not reset
 - a condition that later skips the work because of the flag
-- in Python the same of attributes and globals, in files that use locks or load native libraries
+- in Python the same of attributes and globals
 
 ## Why it is a bug
 
@@ -134,7 +134,13 @@ _SURE_KINDS = frozenset({"flag", "state", "bit"})
     severity="error",
     cwe=(696,),
     languages=("cpp", "python"),
-    anchors=(r"\bR?Lock\(", r"\bCDLL\(", r"\bdlopen\("),
+    anchors=(
+        r"\bR?Lock\(",
+        r"\bCDLL\(",
+        r"\bdlopen\(",
+        r"\b(?:self|cls)\.\w+ = True\b",
+        r"\bglobal \w",
+    ),
     yields_to=("recorded-before-success", "cached-before-success"),
 )
 def flag_set_before_success(function: Function) -> Iterator[Finding]:
