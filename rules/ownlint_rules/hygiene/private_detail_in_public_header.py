@@ -397,7 +397,7 @@ class _Header:
             *kind.arguments,
             *(alias.target for alias in self.file.aliases if alias.kind == "type" and alias.name == kind.last),
         ]
-        return kind.last != name and all(
+        return name not in _WORD.findall(kind.name) and all(
             self._leads_to(one, name)
             for one in meant
             if name in _WORD.findall(one) and kind.last not in _WORD.findall(one)
