@@ -29,22 +29,26 @@ def declared(program: Program) -> dict[str, bool]:
     """The functions that the project declares of C libraries, and whether each returns a pointer."""
     found: dict[str, bool] = {}
     for function in program.functions:
-        if function.language != "python":
-            continue
-        if any(f"={word}" in function.mentioned for word in DECLARES):
-            for write in function.flow.writes:
-                if len(write.place) > 1 and write.place[-1] in DECLARES:
-                    is_handle = write.place[-1] == "restype" and _is_handle(write.value)
-                    found[write.place[-2]] = found.get(write.place[-2], False) or is_handle
+        for name, attribute, value in _declarations(function):
+            found[name] = found.get(name, False) or (attribute == "restype" and _is_handle(value))
         for said in _texts(function):
             found.update(_declared_in(said))
     return found
 
 
+def _declarations(function: Function) -> Iterator[tuple[str, str, r.Value | None]]:
+    """What a function of Python declares by attributes of functions of `ctypes`: of which, the attribute, and what it
+    is given."""
+    if function.language == "python" and any(f"={word}" in function.mentioned for word in DECLARES):
+        for write in function.flow.writes:
+            if len(write.place) > 1 and write.place[-1] in DECLARES:
+                yield write.place[-2], write.place[-1], write.value
+
+
 def _texts(function: Function) -> Iterator[str]:
     """What a function gives to `cdef`, without comments: a text, or a variable that got one in the function or where
     a module begins."""
-    for call in function.flow.calls if function.mentions("cdef") else ():
+    for call in function.flow.calls if function.language == "python" and function.mentions("cdef") else ():
         given = places.strip(call.node.args[0]) if call.node.args else None
         if places.last_name(call.node.callee) != "cdef":
             continue
@@ -61,15 +65,10 @@ def taken(program: Program) -> dict[str, str]:
     """By the declared function the type of its first argument, see `spelled_type`."""
     found: dict[str, str] = {}
     for function in program.functions:
-        if function.language != "python":
-            continue
-        if "=argtypes" in function.mentioned:
-            for write in function.flow.writes:
-                listed = places.strip(write.value)
-                if len(write.place) < 2 or write.place[-1] != "argtypes" or not isinstance(listed, r.Aggregate):
-                    continue
-                if listed.items:
-                    found[write.place[-2]] = spelled_type(text(listed.items[0]))
+        for name, attribute, value in _declarations(function):
+            listed = places.strip(value)
+            if attribute == "argtypes" and isinstance(listed, r.Aggregate) and listed.items:
+                found[name] = spelled_type(text(listed.items[0]))
         for said in _texts(function):
             found.update(_first_in(said))
     return found

@@ -194,7 +194,9 @@ class Validity:
         ]
         if len(leaving) < _SHARED:
             return None
-        return ValidityGuard(function, flags, frozenset(), True, leave, _begins(function, flag, _is_gone(answer)))
+        return ValidityGuard(
+            function, flags, frozenset(), True, leave, _begins(function, flag, _polarity(answer, False))
+        )
 
     @program_property
     def _users(self) -> dict[Class, list[tuple[Function, str]]]:
@@ -1117,12 +1119,6 @@ def _is_question(function: Function) -> bool:
         and types.parse(record.result).name == "bool"
         and _OF_LIFE.search(function.name) is not None
     )
-
-
-def _is_gone(answer: r.Value) -> bool:
-    """Of a flag, its truth by which the object is gone, where a question answers whether it is there."""
-    inner = strip(answer)
-    return isinstance(inner, r.Unary) and inner.op in ("!", "not")
 
 
 def _leaves_by(function: Function, test: e.Test, name: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from ownlint.engine import conditions, log_levels
 from ownlint.facts import records as r
 from ownlint.flow.bodies import bound_names, statements, values
-from ownlint.flow.places import last_name, receiver, strip, walk
+from ownlint.flow.places import last_name, receiver, streamed_into, strip, walk
 from ownlint.project import types
 from ownlint.project.subjects import Function
 
@@ -188,18 +188,14 @@ class DebugLogs:
         return found
 
     def _prints(self, value: r.Value) -> bool:
-        if self._is_log(value):
+        into = streamed_into(value)
+        if isinstance(into, r.Call) and self.function.program.macros.role(last_name(into.callee)) == "log":
             return True
-        while isinstance(value, r.Binary) and value.op == "<<":
-            value = value.left
-        if isinstance(value, r.Call) and self.function.program.macros.role(last_name(value.callee)) == "log":
-            return True
-        return log_levels.prints(value)
+        return self._is_log(value) or log_levels.prints(value)
 
     def _is_log(self, value: r.Value) -> bool:
         """`LOG(2) << a << b`, `LOG_LINES(2, a)`, `logger->debug("..", a)`."""
-        while isinstance(value, r.Binary) and value.op == "<<":
-            value = value.left
+        value = streamed_into(value)
         while isinstance(value, r.Call):
             if self._is_log_call(value):
                 return True

@@ -7,7 +7,7 @@ import re
 from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.flow.places import last_name, receiver, strip, walk
+from ownlint.flow.places import last_name, receiver, streamed_into, strip, walk
 
 _LEVELS = frozenset({"debug", "dbg", "trace", "verbose", "verbosity", "vlog", "finest"})
 _FLAGS = frozenset({"debug", "dbg", "verbose", "verbosity"})
@@ -95,9 +95,7 @@ def may_ask(condition: r.Value, on: bool = True) -> bool:
 
 def prints(value: r.Value) -> bool:
     """Whether an expression does nothing but print: `fprintf(stderr, ..)`, `std::cerr << n`, `sys.stderr.write(..)`."""
-    while isinstance(value, r.Binary) and value.op == "<<":
-        value = value.left
-    match strip(value):
+    match strip(streamed_into(value)):
         case r.Call(callee=callee) as call:
             on = receiver(call)
             if on is not None and not words(text(on)).isdisjoint(_STREAMS | _LOGS):

@@ -222,6 +222,19 @@ def strip(value: r.Value | None) -> r.Value | None:
             return value
 
 
+def is_name(value: r.Value | None, name: str) -> bool:
+    """Whether an expression is that name alone."""
+    inner = strip(value)
+    return isinstance(inner, r.Name) and inner.text == name
+
+
+def streamed_into(value: r.Value) -> r.Value:
+    """What a chain of `<<` writes to: `log` of `log << a << b`; another expression is itself."""
+    while isinstance(value, r.Binary) and value.op == "<<":
+        value = value.left
+    return value
+
+
 def around(value: r.Value | None) -> tuple[r.Value | None, bool]:
     """What a member or an element is inside of, `a` of `a.b[0].c`, and whether a pointer leads there on the way: then
     it is the member behind that pointer, `p->b` of `p->b.c`."""

@@ -107,14 +107,14 @@ def _is_in_result(function: Function, name: str) -> bool:
     returned = [
         event.value for event in function.flow if isinstance(event, events.LeaveEvent) and event.kind == "return"
     ]
-    if not any(_is_name(value, name) for value in returned):
+    if not any(places.is_name(value, name) for value in returned):
         return False
     handed = any(
-        len(call.node.args) > 1 and any(_is_name(argument, name) for argument in call.node.args)
+        len(call.node.args) > 1 and any(places.is_name(argument, name) for argument in call.node.args)
         for call in function.flow.calls
     )
     kept = any(
-        (len(write.place) > 1 or write.place[0] not in function.locals) and _is_name(write.value, name)
+        (len(write.place) > 1 or write.place[0] not in function.locals) and places.is_name(write.value, name)
         for write in function.flow.writes
     )
     made = [write.value for write in function.flow.writes if write.place == (name,)]
@@ -123,11 +123,6 @@ def _is_in_result(function: Function, name: str) -> bool:
         and not kept
         and all(isinstance(places.strip(value), records.Call | records.Literal) for value in made)
     )
-
-
-def _is_name(value: records.Value | None, name: str) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, records.Name) and inner.text == name
 
 
 def _is_lent(function: Function, one: counting.CountTrouble) -> bool:

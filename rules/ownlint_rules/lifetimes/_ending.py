@@ -288,11 +288,11 @@ def _asks_alone(function: Function, position: int, depth: int) -> bool:
     name = function.record.parameters[position].name
     asked = False
     for call in function.flow.calls:
-        if _is_name(places.receiver(call.node), name):
+        if places.is_name(places.receiver(call.node), name):
             asked = True
             continue
         for index, argument in enumerate(call.node.args):
-            if _is_name(argument, name):
+            if places.is_name(argument, name):
                 called = function.program.calls.callee(call.node, function).functions
                 if not called or not all(_asks_alone(one, index, depth - 1) for one in called):
                     return False
@@ -373,16 +373,16 @@ def is_handed_over(function: Function, name: str) -> bool:
     for call in function.flow.calls:
         node, called = call.node, places.last_name(call.node.callee)
         on = places.receiver(node)
-        if called in ("move", "forward", "swap", "exchange") and any(_is_name(arg, name) for arg in node.args):
+        if called in ("move", "forward", "swap", "exchange") and any(places.is_name(arg, name) for arg in node.args):
             return True
-        if on is not None and _is_name(on, name) and called in ("release", "swap", "detach", "take", "steal"):
+        if on is not None and places.is_name(on, name) and called in ("release", "swap", "detach", "take", "steal"):
             return True
-        if node.kind == "new" and any(_is_name(part, name) for arg in node.args for part in (places.strip(arg),)):
+        if node.kind == "new" and any(places.is_name(part, name) for arg in node.args for part in (places.strip(arg),)):
             return True
     return any(
         isinstance(part, r.Call)
         and places.last_name(part.callee) == "move"
-        and any(_is_name(a, name) for a in part.args)
+        and any(places.is_name(a, name) for a in part.args)
         for write in function.flow.writes
         for part in places.walk(write.value)
     )
@@ -395,11 +395,6 @@ def is_taken_whole(function: Function, name: str, taken_as: str) -> bool:
     given = function.program.names.expand(_type(function, name), function.file, function.record.scope)
     wanted = function.program.names.expand(taken_as, function.file, function.record.scope)
     return types.parse(given).last == types.parse(wanted).last
-
-
-def _is_name(value: r.Value | None, name: str) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, r.Name) and inner.text == name
 
 
 # --- what ends with the object ------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def _loose(
             continue
         if isinstance(event, e.LeaveEvent):  # what a local guard holds ends with the function
             by_hand = frozenset(one for one in held[event.index] if one.guard not in function.locals)
-            if event.kind == "return" and _is_name(event.value, name) and not _is_held(by_hand, root, lock):
+            if event.kind == "return" and places.is_name(event.value, name) and not _is_held(by_hand, root, lock):
                 return event
             continue
         if _is_held(held[event.index], root, lock):
@@ -137,11 +137,6 @@ def _is_released_with_it(
         if not any(_names(test.value, name) for test, _ in function.flow.guards(event)):
             return True
     return False
-
-
-def _is_name(value: r.Value | None, name: str) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, r.Name) and inner.text == name
 
 
 def _is_held(held: locks.Locks, root: str, lock: str) -> bool:

@@ -166,7 +166,7 @@ def without_state(old: Function, new: Function) -> Iterator[parity.ParityGuard]:
                 for kept in known.outline(sibling).guards
             )
             and not any(_asks_anew(caller, call) for caller, call in _calls_of(new))
-            and not any(_works_anew(made) for made in new.home.constructors)
+            and not any(map(_new_works, new.home.constructors))
             and not _is_asked_elsewhere(new, guard, anew=False)
         ):
             yield guard
@@ -174,16 +174,21 @@ def without_state(old: Function, new: Function) -> Iterator[parity.ParityGuard]:
 
 def _asks_anew(caller: Function, call: r.Call) -> bool:
     """Whether a caller asks something before the call that it did not ask before the change."""
-    if caller.path not in caller.program.earlier_paths:
-        return False
-    old = before(caller)
-    had = _conditions(old) if old is not None else set()
-    return any(one.span.end <= call.start and one.form not in had for one in _outline(caller).asked)
+    is_changed = caller.path in caller.program.earlier_paths
+    return is_changed and any(one.span.end <= call.start for one in _asked_anew(caller, _outline(caller).asked))
 
 
-def _works_anew(function: Function) -> bool:
+def _asked_anew(function: Function, asked: Iterable[parity.AskedCondition]) -> list[parity.AskedCondition]:
+    """Those of a function's conditions that it did not have before the change."""
     old = before(function)
-    return not _outline(function).works <= (_outline(old).works if old is not None else frozenset())
+    had = {one.form for one in _outline(old).asked} if old is not None else set()
+    return [one for one in asked if one.form not in had]
+
+
+def _new_works(function: Function) -> frozenset[str]:
+    """What a function calls since the change."""
+    old = before(function)
+    return _outline(function).works - (_outline(old).works if old is not None else frozenset())
 
 
 def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard, Span]]:
@@ -494,11 +499,8 @@ def _is_asked_elsewhere(function: Function, guard: parity.ParityGuard, anew: boo
             if _bare(one.shown) == asked_for
             or (members and parity.covers(_asked_members(reading, one, is_there), members))
         ]
-        if asking:
-            old = before(other)
-            had = _conditions(old) if old is not None else set()
-            if any(one.form not in had for one in asking):
-                return True
+        if asking and _asked_anew(other, asking):
+            return True
     return False
 
 
@@ -538,10 +540,6 @@ def _as_members(place: str) -> str:
     return "" if parity.is_of_parameter(place) and "." not in place else parity.without_parameter(place)
 
 
-def _conditions(function: Function) -> set[str]:
-    return {asked.form for asked in _outline(function).asked}
-
-
 def _beside(function: Function) -> Iterable[Function]:
     """The other functions of its class, the bases and the file, as far as the change touches their files."""
     family = function.cls.ancestry if function.cls is not None else ()
@@ -579,8 +577,7 @@ def emptied(old: Function, new: Function) -> Emptied | None:
 
 def _took_over(function: Function, works: frozenset[str]) -> bool:
     """Whether a function calls some of this since the change."""
-    old = before(function)
-    return not works.isdisjoint(_outline(function).works - (_outline(old).works if old is not None else frozenset()))
+    return not works.isdisjoint(_new_works(function))
 
 
 # --- releases ----------------------------------------------------------------------------------------

@@ -101,9 +101,9 @@ def guard_removed(function: Function) -> Iterator[Finding]:
         return
     removed = dict(taken_out.unhandled(old, function))
     lost = (*taken_out.removed_guards(old, function), *taken_out.without_state(old, function))
-    told = dict.fromkeys((*lost, *removed))
-    for guard in told:
-        alternatives = [one for one in told if one.span == guard.span and one.exit == guard.exit]
+    guards = dict.fromkeys((*lost, *removed))
+    for guard in guards:
+        alternatives = [one for one in guards if one.span == guard.span and one.exit == guard.exit]
         if guard is not alternatives[0]:
             continue  # `if (a || b) return error;` is one check
         shown = " or ".join(f"`{one.shown}`" for one in alternatives)

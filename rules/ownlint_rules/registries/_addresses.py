@@ -1,5 +1,5 @@
-"""Tables whose keys are addresses, whatever they lead to: an address comes again, so whoever ends the object, or
-something that ends others with it, has to take the entries out."""
+"""Tables whose keys are addresses, whatever they lead to: an address comes again, so what ends the object, or
+others with it, has to take the entries out."""
 
 from __future__ import annotations
 

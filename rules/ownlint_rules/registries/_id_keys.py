@@ -13,6 +13,7 @@ _TAKES = frozenset({"pop", "popitem", "clear", "discard", "__delitem__"})
 _REMOVES = frozenset({"remove", "discard", "pop", "popleft", "clear"})
 _PUTS = frozenset({"append", "appendleft", "add", "insert", "extend", "push", "setdefault"})
 _WEAK = frozenset({"finalize", "ref", "WeakKeyDictionary", "WeakValueDictionary", "WeakSet"})
+_WORD = re.compile(r"\w+")
 STORES = re.compile(glance.opens(records.Index))
 """Of the text of a function that may store something by a key."""
 _LOOKS = frozenset({"get", "setdefault", "__contains__"})
@@ -272,18 +273,7 @@ def _is_one(method: Function, value: records.Value | None, cls: Class) -> bool:
 
 def words_of(written: str) -> set[str]:
     """The names in an annotation."""
-    return {name for name in _split(written) if name}
-
-
-def _split(written: str) -> Iterator[str]:
-    word = ""
-    for letter in written:
-        if letter.isalnum() or letter == "_":
-            word += letter
-        else:
-            yield word
-            word = ""
-    yield word
+    return set(_WORD.findall(written))
 
 
 # --- removals -------------------------------------------------------------------------------------

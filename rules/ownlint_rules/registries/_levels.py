@@ -12,7 +12,7 @@ from ownlint_rules.registries import _registries as registries
 
 ONE, LEVEL, ALL = range(3)
 _DEEPEST = 3
-"""Calls that are followed to whoever takes the entries of parts out."""
+"""Calls that are followed to what takes the entries of parts out."""
 
 
 class EndedOwner(NamedTuple):
@@ -128,7 +128,7 @@ def _is_level(function: Function, taking: events.Event, ended: EndedOwner) -> bo
     loop, args = around[0], taking.node.args
     if loop.kind == "range":
         name = places.strip(loop.target)
-        if not isinstance(name, records.Name) or not any(_is_named(one, name.text) for one in args):
+        if not isinstance(name, records.Name) or not any(places.is_name(one, name.text) for one in args):
             return False
         return _is_part(function, loop.iterable, ended.member) or _ends_there(function, loop, name.text, ended)
     return any(_is_indexed(function, one, loop, ended.member) for one in args) or any(
@@ -136,11 +136,6 @@ def _is_level(function: Function, taking: events.Event, ended: EndedOwner) -> bo
         for inner in map(places.strip, args)
         if isinstance(inner, records.Name)
     )
-
-
-def _is_named(value: records.Value | None, name: str) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, records.Name) and inner.text == name
 
 
 def _is_part(function: Function, value: records.Value | None, member: str) -> bool:
@@ -186,7 +181,11 @@ def _begun_at(function: Function, value: records.Value | None) -> records.Value 
     name = places.strip(value)
     for write in function.flow.writes if isinstance(name, records.Name) else ():
         made = places.strip(write.value)
-        if write.fresh and _is_named(name, write.place[0] if write.place else "") and isinstance(made, records.Call):
+        if (
+            write.fresh
+            and places.is_name(name, write.place[0] if write.place else "")
+            and isinstance(made, records.Call)
+        ):
             return made.callee.base if isinstance(made.callee, records.Member) and not made.args else None
     return None
 
@@ -213,7 +212,7 @@ def _next(function: Function, value: records.Value | None) -> str:
 
 def _ends_there(function: Function, loop: records.Loop, name: str, ended: EndedOwner) -> bool:
     """Whether what has the name ends in each turn of the loop, which does nothing with what that owns."""
-    if not _is_named(ended.said, name) or ended.at.span.start not in loop.span:
+    if not places.is_name(ended.said, name) or ended.at.span.start not in loop.span:
         return False
     return not any(
         _is_part(function, inner, ended.member)

@@ -10,7 +10,7 @@ from ownlint import Class, Function, Program, events, foreign, habits, natives, 
 from ownlint_rules.registries import _id_keys as id_keys
 
 _UP = 2
-"""Calls up from where an entry is stored to whoever has got the address."""
+"""Calls up from where an entry is stored to what has got the address."""
 _DOWN = 2
 """Calls down from where an object ends to what takes entries out."""
 _CASTS = frozenset({"int", "cast", "c_void_p", "addressof"})
@@ -224,7 +224,7 @@ def _is_weak(table: _NativeTable) -> bool:
 
 
 def _is_answered(table: _NativeTable) -> bool:
-    """Whether something is looked up in a table, and nobody asks what was found whether it is still good."""
+    """Whether something is looked up in a table, and what was found is not asked whether it is still good."""
     said = f'"{table.name}"'.encode()
     found = False
     for function in table.filler.program.functions:

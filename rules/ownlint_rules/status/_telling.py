@@ -236,9 +236,7 @@ def line_of(function: Function, statement: r.Statement) -> e.CallEvent | None:
     """The call by which a statement writes to the log: `LOG(ERROR) << text;`, `logger->Warn(text);`."""
     if not isinstance(statement, r.Evaluate):
         return None
-    innermost = statement.value
-    while isinstance(innermost, r.Binary) and innermost.op == "<<":
-        innermost = innermost.left
+    innermost = places.streamed_into(statement.value)
     if not isinstance(innermost, r.Call) or not is_logger(function.program, places.last_name(innermost.callee)):
         return None
     return next((call for call in function.flow.calls if call.node is innermost), None)
