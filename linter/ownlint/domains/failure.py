@@ -12,8 +12,10 @@ from itertools import islice
 
 import msgspec
 
+from ownlint.engine import log_levels
 from ownlint.engine.assignments import assigned, inserted, place
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import called, calls_in, last_name, receiver, strip, walk
@@ -413,8 +415,21 @@ def _from_tests(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
     found = _decided_by(function, leave)
     outcomes = [found] if found is not None else _alternatives(function, leave)
     for cause, certainty in outcomes:
-        if certainty == "certain" or reports_failure(function, leave.value):
+        if certainty == "certain" or reports_failure(function, leave.value) or _complains(function, leave):
             yield Failure(leave, cause, certainty, leave)
+
+
+def _complains(function: Function, leave: e.LeaveEvent) -> bool:
+    """Whether a function without a result writes an error to the log before it returns early."""
+    if leave.kind != "return" or leave.value is not None:
+        return False
+    blocks = (body for one in function.statements if isinstance(one, r.Branch) for body in (one.then, one.other))
+    around = [body for body in blocks if body and body[0].start <= leave.span.start < body[-1].end]
+    return bool(around) and any(
+        isinstance(line, r.Evaluate) and log_levels.complains(line.value)
+        for line in min(around, key=lambda body: body[-1].end - body[0].start)
+        if line.end <= leave.span.start
+    )
 
 
 def _decided_by(function: Function, event: e.Event) -> tuple[e.CallEvent | None, Certainty] | None:
@@ -516,7 +531,7 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.CallEven
                 if isinstance(left, r.Literal) or _constant_first(function, left, right)
                 else (left, right)
             )
-            good = _is_good(function, constant)
+            good = _is_good(function, constant) and not _is_null(function, tested, constant)
             if good is not None and (outcome == (op == "==")) != good:
                 return _likely(function, _origin(function, test, tested))
         case (
@@ -581,7 +596,8 @@ def says_failure(function: Function, value: r.Value | None, outcome: bool) -> bo
     match value:
         case r.Binary(op="==" | "!=" as op, left=left, right=right):
             first = isinstance(left, r.Literal) or _constant_first(function, left, right)
-            good = _is_good(function, left if first else right)
+            constant, tested = (left, right) if first else (right, left)
+            good = _is_good(function, constant) and not _is_null(function, tested, constant)
             return None if good is None else (outcome == (op == "==")) != good
         case r.Binary(op="<", right=r.Literal(text="0")):
             return outcome
@@ -766,6 +782,11 @@ def _is_good(function: Function, value: r.Value) -> bool | None:
         case r.Unary(op="-"):
             return False
     return None
+
+
+def _is_null(function: Function, tested: r.Value, constant: r.Value) -> bool:
+    """Whether the zero that something is compared with is a null pointer: `if (handle == 0)`."""
+    return text(constant) == "0" and bool(types.parse(function.program.types.of(tested, function)).pointers)
 
 
 def _constant_is_good(function: Function, name: str) -> bool | None:
@@ -1035,7 +1056,7 @@ def thrown(function: Function, *, passed: bool = False) -> list[Failure]:
 def _thrown(function: Function, passed: bool) -> Iterator[Failure]:
     for call in function.flow.calls:
         name = last_name(call.node.callee)
-        is_passed = passed and name in _passers(function.program)[function.language]
+        is_passed = passed and name in undecoded.passers(function.program)[function.language]
         if call.index not in function.flow.reachable or not (is_passed or _may_throw(function, name)):
             continue
         if is_caught(function, call) or _asks_by_name(function, call):
@@ -1089,36 +1110,9 @@ def _judging(callee: Function) -> frozenset[int]:
 def _may_throw(function: Function, name: str) -> bool:
     """Whether something of that name throws by itself, or is an object that is called."""
     throwers = undecoded.throwers(function.program)
-    if name in _throwing(function.program)[function.language]:
+    if name in undecoded.library_throwers(function.program)[function.language]:
         return True
     return name in throwers or not name or name in function.locals or "operator()" in throwers
-
-
-@program_question
-def _throwing(program: Program) -> dict[r.Language, frozenset[str]]:
-    """Last names of the libraries' functions that throw where they fail."""
-    languages: tuple[r.Language, ...] = ("cpp", "python")
-    return {language: program.models.functions_that(lambda model: model.throws, language) for language in languages}
-
-
-@program_question
-def _passers(program: Program) -> dict[r.Language, frozenset[str]]:
-    """Names of the project's functions that may let out what a library's function throws, their own or others'."""
-    found: dict[r.Language, frozenset[str]] = {}
-    for language, latest in _throwing(program).items():
-        written = [
-            one for one in program.functions if one.language == language and "noexcept" not in one.record.qualifiers
-        ]
-        known: frozenset[str] = frozenset()
-        for _ in range(_PASSED):
-            latest = frozenset(one.name for one in written if not latest.isdisjoint(one.mentioned)) - known - latest
-            known |= latest
-        found[language] = known
-    return found
-
-
-_PASSED = 2
-"""Through so many functions a library's exception is followed."""
 
 
 def _passes_on(function: Function, call: e.CallEvent, depth: int = 1) -> bool:
@@ -1131,17 +1125,17 @@ def _passes_on(function: Function, call: e.CallEvent, depth: int = 1) -> bool:
 
 
 def _lets_through(function: Function, depth: int) -> bool:
-    names = _passers(function.program)[function.language]
+    names = undecoded.passers(function.program)[function.language]
     if function.file.is_c or function.name not in names:
         return False
-    direct = _throwing(function.program)[function.language]
+    direct = undecoded.library_throwers(function.program)[function.language]
     return any(
         call.index in function.flow.reachable
         and not is_handled(function, call, ())
         and not function.is_of_debug_build(call.span)
         and (
             (name in direct and any(one.throws for one in function.program.calls.callee(call.node, function).models))
-            or (name in names and depth < _PASSED and _passes_on(function, call, depth + 1))
+            or (name in names and depth < undecoded.PASSED and _passes_on(function, call, depth + 1))
         )
         for call in function.flow.calls
         if (name := last_name(call.node.callee)) in direct or name in names

@@ -38,9 +38,9 @@ SETTING_CALLS = ATOMIC_CALLS | {"reset", "set"}
 class Held(msgspec.Struct, frozen=True):
     """What is put into a place.
 
-    `kind`: `flag` (true or another constant), `cleared` (false), `emptied` (null), `state` (an enumerator), `bit`,
-    `count`, `object` (something that was just made, or the address of something), `entry` (a key is present), `copy`
-    (another place's value). `text` is how it is written, of an object that has an address."""
+    `kind`: `flag` (true or another constant), `cleared` (false), `emptied` (null), `state` (an enumerator, a text),
+    `bit`, `count`, `object` (something that was just made, or the address of something), `entry` (a key is present),
+    `copy` (another place's value). `text` is how it is written, of an object that has an address."""
 
     kind: str
     truth: bool | None
@@ -79,6 +79,8 @@ def _assignments(function: Function) -> Iterator[Assignment]:
         match event:
             case e.Write(fresh=False, place=where, value=value, op=op):
                 what = _written(op, value, where)
+                if what is not None and what.kind in ("copy", "state", "flag", "cleared") and op == "=":
+                    what = _in_optional(function, event, what)
                 if what is not None:
                     yield Assignment(event, where, what)
                 if op == "=":
@@ -87,6 +89,16 @@ def _assignments(function: Function) -> Iterator[Assignment]:
                             yield Assignment(event, (*where, part), what)
             case e.CallEvent(node=call):
                 yield from _by_call(function, event, call)
+
+
+def _in_optional(function: Function, write: e.Write, what: Held) -> Held:
+    """What an optional holds once it is given a value: something is there, whatever it is."""
+    shown = function.program.types
+    if "optional" not in shown.roles(shown.of(function.target(write), function), function):
+        return what
+    if what.text.rpartition("::")[2] == "nullopt":
+        return Held("emptied", False, what.text)
+    return what if "optional" in shown.roles(shown.of(write.value, function), function) else Held("object", True)
 
 
 def _written(op: str, value: r.Value | None, where: Place) -> Held | None:
@@ -224,6 +236,8 @@ def held(value: r.Value | None) -> Held | None:
             return Held("flag" if said.is_true else "cleared", said.is_true, shown)
         case r.Literal(kind="int", text=shown):
             return Held("cleared" if shown == "0" else "flag" if shown == "1" else "state", shown != "0", shown)
+        case r.Literal(kind="str", text=shown):
+            return Held("state", None, shown)
         case r.Literal(kind="null") | r.Name(text="NULL"):
             return Held("emptied", False, "nullptr")
         case r.Name(text="TRUE"):

@@ -246,7 +246,9 @@ def _equals(holding: Held, other: r.Value) -> bool | None:
         return True
     if isinstance(other, r.Literal) and (other.kind == "null" or other.text == "0"):
         return _not(holding.truth)
-    if isinstance(other, r.Literal) and other.kind == "int" and holding.kind in ("flag", "cleared", "state", "count"):
+    if holding.kind == "count" and isinstance(other, r.Literal) and other.text == "1":
+        return False  # `if (++users == 1)` is the first, and is gone by
+    if isinstance(other, r.Literal) and other.kind in ("int", "str") and holding.kind in ("flag", "cleared", "state"):
         return holding.text == other.text if holding.text else None
     if holding.kind in ("state", "flag") and is_constant(other) and isinstance(other, r.Name):
         return types.parse(holding.text).last == types.parse(other.text).last

@@ -70,6 +70,8 @@ def may_fail(function: Function) -> bool:
             if name[0] != "="
         )
         or not undecoded.throwers(program).isdisjoint(mentions)
+        or not undecoded.library_throwers(program)[function.language].isdisjoint(mentions)
+        or not undecoded.passers(program)[function.language].isdisjoint(mentions)
     )
 
 

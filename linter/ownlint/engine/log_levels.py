@@ -45,6 +45,8 @@ _ON = _FLAGS | {"trace", "tracing", "debugging"}
 _TRACES = frozenset({"stack", "back", "call", "ray", "file", "fp", "id", "ids"})
 """Words beside that of a level that make it the name of a thing, rather than of a switch."""
 _STREAMS = frozenset({"cerr", "cout", "clog", "stderr", "stdout"})
+_ERROR_STREAMS = frozenset({"cerr", "stderr"})
+_ERRORS = frozenset({"error", "err", "warn", "warning", "critical", "perror", "fatal"})
 _PRINTING = re.compile(r"v?f?w?printf|f?puts|f?putc|putchar|perror|fflush|flush|print(?:ln)?|echo")
 _MACRO_LEVELS = frozenset({"debug", "dbg", "verbose"})
 _NO_LOGS = frozenset({"assert", "check", "verify", "expect", "require", "if", "fail", "throw", "return"})
@@ -103,6 +105,18 @@ def prints(value: r.Value) -> bool:
             return on is None and _PRINTING.fullmatch(last_name(callee)) is not None
         case r.Name() | r.Member() as named:
             return last_name(named) in _STREAMS
+    return False
+
+
+def complains(value: r.Value) -> bool:
+    """Whether an expression writes an error to a log: `LOG(ERROR) << path`, `qWarning() << path`, `perror(path)`,
+    `std::cerr << path`."""
+    match strip(streamed_into(value)):
+        case r.Call(callee=callee, args=args):
+            first = last_name(args[0]) if args else ""
+            return first in _ERROR_STREAMS or not (words(text(callee)) | words(first)).isdisjoint(_ERRORS)
+        case r.Name() | r.Member() as named:
+            return last_name(named) in _ERROR_STREAMS
     return False
 
 

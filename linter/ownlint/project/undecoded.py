@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from ownlint.facts.records import Language
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
@@ -26,6 +27,33 @@ def throwers(program: Program) -> frozenset[str]:
         record.name for file in program.files.values() for record in file.functions if "throws" in record.qualifiers
     )
     return frozenset((*(function.name for function in program.functions if function.says(_THROWS)), *documented))
+
+
+@program_question
+def library_throwers(program: Program) -> Mapping[Language, frozenset[str]]:
+    """Last names of the libraries' functions that throw where they fail, by language."""
+    languages: tuple[Language, ...] = ("cpp", "python")
+    return {language: program.models.functions_that(lambda model: model.throws, language) for language in languages}
+
+
+@program_question
+def passers(program: Program) -> Mapping[Language, frozenset[str]]:
+    """Names of the project's functions that may let out what a library's function throws, their own or others'."""
+    found: dict[Language, frozenset[str]] = {}
+    for language, latest in library_throwers(program).items():
+        written = [
+            one for one in program.functions if one.language == language and "noexcept" not in one.record.qualifiers
+        ]
+        known: frozenset[str] = frozenset()
+        for _ in range(PASSED):
+            latest = frozenset(one.name for one in written if not latest.isdisjoint(one.mentioned)) - known - latest
+            known |= latest
+        found[language] = known
+    return found
+
+
+PASSED = 2
+"""Through so many functions a library's exception is followed."""
 
 
 @program_question

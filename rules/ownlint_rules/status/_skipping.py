@@ -246,6 +246,10 @@ def _is_made_of(function: Function, test: e.Test, announced: assignments.Assignm
     at = announced.event.span
     if test.span.start <= at.start and at.end <= test.span.end:
         return True
+    if announced.held.kind == "count" and any(
+        assignments.place(function, inner) == announced.place for inner in places.walk(test.value)
+    ):
+        return True  # `users++; if (users == 1) ...`
     inside = (conditions.computed_once(function, v.text) for v in places.walk(test.value) if isinstance(v, r.Name))
     return any(initial is not None and initial.start <= at.start and at.end <= initial.end for initial in inside)
 

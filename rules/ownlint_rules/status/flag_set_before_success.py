@@ -112,6 +112,7 @@ _ONCE_ONLY = re.compile(
     r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|exhaust|consum|disconnect|releas|freed|interrupt|kick"
     r"|logged$"
 )
+_OUTDATED = re.compile(r"dirty|stale|invalid|outdated")
 # A state that promises nothing of the work.
 _UNDER_WAY = re.compile(r"pending|progress|waiting|end$")
 _ENDING = re.compile(
@@ -138,7 +139,8 @@ _SURE_KINDS = frozenset({"flag", "state", "bit"})
         r"\bR?Lock\(",
         r"\bCDLL\(",
         r"\bdlopen\(",
-        r"\b(?:self|cls)\.\w+ = True\b",
+        r"\b(?:self|cls)\.\w+(?:\[[^\]\n]+\])? = (?:True\b|\"\w+\"|'\w+')",
+        r"\b(?:self|cls)\.\w+\.add\(",
         r"\bglobal \w",
     ),
     yields_to=("recorded-before-success", "cached-before-success"),
@@ -375,7 +377,7 @@ def _tries_again(function: Function) -> Function | None:
 def _may_be_asked_for(function: Function, name: str) -> bool:
     if not name:
         return True
-    if _is_said_once(name):
+    if _is_said_once(name) and not _wants_work(name):
         return False
     if glance.asks_again(function, name):
         return True
@@ -384,6 +386,11 @@ def _may_be_asked_for(function: Function, name: str) -> bool:
 
 def _is_said_once(name: str) -> bool:
     return any(_ONCE_ONLY.match(word.lower()) for word in _WORDS.findall(name))
+
+
+def _wants_work(name: str) -> bool:
+    """Whether it says that there is work to be done, which is right before it and wrong once it is cleared."""
+    return any(_OUTDATED.match(word.lower()) for word in _WORDS.findall(name))
 
 
 def _is_under_way(state: str) -> bool:
@@ -398,6 +405,8 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
     if not names or announced.held.kind == "emptied" or any(lasting.is_setting(name) for name in names[:-1]):
         return False
     state = announced.held.text if announced.held.kind == "state" else ""
+    if announced.held.kind == "cleared" and _wants_work(names[-1]):
+        return lasting.outlives(function, announced)  # `dirty_ = false`: the work is said to be done
     if _is_said_once(names[-1]) or _is_said_once(state) or _is_under_way(state):
         return False
     if announced.held.kind == "entry" and _is_numbered(function, announced.event):
