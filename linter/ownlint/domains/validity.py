@@ -161,8 +161,8 @@ class Validity:
                 break
         guarded = {one for cls in found for one in cls.ancestry}
         for function in self.program.functions:
-            cls = function.cls
-            if cls is None or cls in guarded or not guarded.isdisjoint(cls.ancestry) or not _is_question(function):
+            cls = self._guarded_by(function) if _is_question(function) else None
+            if cls is None or cls in guarded or not guarded.isdisjoint(cls.ancestry):
                 continue
             guard = self._question(cls, function)
             if guard is not None:
@@ -175,18 +175,20 @@ class Validity:
         return found
 
     def _question(self, cls: Class, function: Function) -> ValidityGuard | None:
-        """A method that does nothing but answer whether the object is still there, where methods of the class leave at
-        once as it answers, and one that is no constructor changes what it tells."""
+        """A method, or a function of C, that does nothing but answer whether the object is still there, where others
+        leave at once as it answers, and one that is no constructor changes what it tells."""
         answers = [(one, one.value) for one in function.flow.leaves if one.kind == "return" and one.value is not None]
         if len(answers) != 1:
             return None
         leave, answer = answers[0]
-        flags = frozenset(flags_asked(function, answer, (THIS,)))
+        asked = answer.condition if isinstance(answer, r.Conditional) else answer
+        flags = frozenset(flags_asked(function, asked, _subject(function)))
         if len(flags) != 1 or len(flag := next(iter(flags))) != 1:
             return None
         if not self._tells_life(cls, flag[0]) or not self._is_changed(cls, flag[0]):
             return None
-        asking = [one for one in cls.methods if one is not function and function.name in one.mentioned]
+        around = cls.methods if function.cls is not None else self.program.index.callers(function)
+        asking = [one for one in around if one is not function and function.name in one.mentioned]
         leaving = [
             one
             for one in asking
@@ -829,19 +831,20 @@ class Validity:
                     yield from self._wrapped(function, event, call.template, at, cls)
                 case e.CallEvent(node=r.Call(kind="new" | "construct") as call):
                     yield from self._wrapped(function, event, text(call.callee), at, cls)
-                case e.Read(node=node) | e.Write(target=node) if node is not None:
+                case e.Read(node=node) | e.Write(target=node) | e.LeaveEvent(value=node) if node is not None:
                     yield from self._looked_through(function, event, node, at, cls)
 
     def _handed(self, function: Function, event: e.CallEvent, at: Place, cls: Class) -> Iterator[ValidityUse]:
         call = event.node
         name = last_name(call.callee)
         on = receiver(call)
-        if isinstance(call.callee, r.Member) and call.callee.arrow and name not in self._names:
+        is_native = isinstance(call.callee, r.Member) and call.callee.arrow and name not in self._names
+        if is_native:
             field = self._handle(function, on, at, cls)
             if field:
                 yield ValidityUse(event, at, field, text(call), "")
                 return
-        if on is not None or self.program.macros.role(name) or not self._is_function(function, call):
+        if self.program.macros.role(name) or not (is_native or (on is None and self._is_function(function, call))):
             return
         for position, argument in enumerate(call.args):
             field = self._handle(function, argument, at, cls) or self._converted(function, call, argument, at, cls)
@@ -939,7 +942,9 @@ class Validity:
         owner, field = found
         kind = types.parse(self.program.names.expand(field.type, owner.file, owner.symbol))
         roles = self.program.types.roles_at(field.type, owner.file, owner.symbol)
-        if not _HOLDS_VALUES.isdisjoint(roles) or "python object" in roles or kind.is_placeholder:
+        if "python object" in roles or kind.is_placeholder:
+            return False
+        if not kind.pointers and not _HOLDS_VALUES.isdisjoint(roles):
             return False
         if not kind.pointers and not kind.arguments and not self._is_native(cls, owner, name, kind):
             return False
@@ -1108,16 +1113,16 @@ def _is_answer(written: str, function: Function) -> bool:
 
 
 def _is_question(function: Function) -> bool:
-    """Whether it can be a method that answers, by its name, whether its object is still there. Needs no decoding."""
+    """Whether it can be a method, or a function of C, that answers by its name whether its object is still there.
+    Needs no decoding."""
     record = function.record
+    is_method = record.kind == "method" and "static" not in record.qualifiers
     return (
         function.language == "cpp"
-        and record.kind == "method"
-        and not record.parameters
+        and len(record.parameters) == (0 if is_method else 1)
         and function.is_short
-        and "static" not in record.qualifiers
-        and types.parse(record.result).name == "bool"
-        and _OF_LIFE.search(function.name) is not None
+        and types.parse(record.result).name in (("bool",) if is_method else ("bool", "int"))
+        and (_OF_LIFE.search(function.name) is not None or (not is_method and "check" in function.name.lower()))
     )
 
 

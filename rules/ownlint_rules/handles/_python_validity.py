@@ -34,7 +34,7 @@ def skipped(cls: Class) -> Iterator[Finding]:
     handles = _handles(cls)
     ended = _ended(cls, handles) if handles else {}
     checks = _checks(cls, frozenset(ended)) if ended else {}
-    if not checks:
+    if not ended:
         return
     uses = [
         use
@@ -52,6 +52,8 @@ def skipped(cls: Class) -> Iterator[Finding]:
         if use.checked or not _is_checked_outside(use.method, cls, checks, frozenset(ended))
     ]
     careful = [use for use in asked if use.checked]
+    if not checks and len(careful) < _LEAST:
+        return
     for use in asked:
         if not use.checked:
             yield _finding(use, careful, len(asked), checks, ended)
@@ -64,7 +66,7 @@ def _finding(
     checks: dict[str, Function],
     ended: dict[str, tuple[Function, e.Event]],
 ) -> Finding:
-    name, check = next(iter(checks.items()))
+    name, check = next(iter(checks.items()), ("", careful[0].method if careful else use.method))
     share = f"{len(careful)} of {all_of_them} siblings"
     certainty: Certainty = because("convention", f"that the check is needed is inferred: {share} make the check")
     if len(careful) < _LEAST or 2 * len(careful) < all_of_them:
@@ -75,15 +77,21 @@ def _finding(
     steps = [ending.step(at, f"`{ending.name}` ends the object here")]
     raising = next((leave for leave in check.flow.leaves if leave.kind == "throw"), None)
     if raising is not None:
-        steps.append(check.step(raising, f"`{name}` raises when the handle is no longer valid", "guards"))
+        steps.append(check.step(raising, f"`{name or check.name}` raises when the handle is no longer valid", "guards"))
     return use.method.finding(
         use.event,
         f"`{use.method.name}` passes `self.{use.attribute}` to `{use.callee}` without checking that its object is "
         f"still valid: {share} check first",
         certainty=certainty,
-        help=f"call `{name}` first" if not _is_property(check) else f"use `self.{name}`, which checks",
+        help=_help(name, check, next(iter(ended))),
         steps=tuple(steps),
     )
+
+
+def _help(name: str, check: Function, attribute: str) -> str:
+    if not name:
+        return f"check `self.{attribute}` first, as the siblings do"
+    return f"call `{name}` first" if not _is_property(check) else f"use `self.{name}`, which checks"
 
 
 # --- what the class is about ---
