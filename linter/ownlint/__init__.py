@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ownlint.domains import (
         acquired,
         entrances,
+        exceptions,
         failure,
         filled,
         gil,
@@ -45,9 +46,11 @@ if TYPE_CHECKING:
         python_calls,
         python_locks,
         python_use,
+        refusals,
         sections,
         stored_calls,
         validity,
+        wrapped_objects,
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_addresses, handle_chains, handle_flow, handle_runs, handles, raw_memory
@@ -126,6 +129,7 @@ _HOMES = {
     "elements": "ownlint.bindings.elements",
     "entrances": "ownlint.domains.entrances",
     "events": "ownlint.flow.events",
+    "exceptions": "ownlint.domains.exceptions",
     "failure": "ownlint.domains.failure",
     "filled": "ownlint.domains.filled",
     "foreign": "ownlint.bindings.foreign",
@@ -167,6 +171,7 @@ _HOMES = {
     "questions": "ownlint.project.questions",
     "raw_memory": "ownlint.domains.handles.raw_memory",
     "records": "ownlint.facts.records",
+    "refusals": "ownlint.domains.refusals",
     "references": "ownlint.domains.counted.references",
     "releases": "ownlint.project.releases",
     "resources": "ownlint.engine.resources",
@@ -186,6 +191,7 @@ _HOMES = {
     "undecoded": "ownlint.project.undecoded",
     "typestate": "ownlint.engine.forward",
     "validity": "ownlint.domains.validity",
+    "wrapped_objects": "ownlint.domains.wrapped_objects",
     "views": "ownlint.bindings.views",
     "weaker": "ownlint.finding:weaker",
 }
@@ -226,6 +232,7 @@ __all__ = [
     "elements",
     "entrances",
     "events",
+    "exceptions",
     "failure",
     "filled",
     "foreign",
@@ -268,6 +275,7 @@ __all__ = [
     "raw_memory",
     "records",
     "references",
+    "refusals",
     "releases",
     "resources",
     "rule",
@@ -288,6 +296,7 @@ __all__ = [
     "validity",
     "views",
     "weaker",
+    "wrapped_objects",
 ]
 
 

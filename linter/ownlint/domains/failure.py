@@ -7,11 +7,12 @@ test on a call's outcome or in a handler, or when it hands on the outcome of a c
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import msgspec
 
+from ownlint.domains.exceptions import is_caught, is_handled, tries
 from ownlint.engine import log_levels
 from ownlint.engine.assignments import assigned, inserted, place
 from ownlint.facts import records as r
@@ -24,7 +25,6 @@ from ownlint.project import types, undecoded
 from ownlint.project.macro_exits import called_last
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
-from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
@@ -46,7 +46,6 @@ _ASKS = re.compile(
 )
 _LOGS = ("log", "debug log")
 _DEEPEST_END = 2
-_DEEPEST_THROW = 8
 """Calls that are followed to the end of the program."""
 _ON_A_PATH = because("path", "")
 _HAS_TO_BE_READ = frozenset({"nodiscard", "warn_unused_result", "gnu::warn_unused_result", "clang::warn_unused_result"})
@@ -366,7 +365,7 @@ def _tested(function: Function) -> frozenset[int]:
 def _is_passed_on(function: Function, mark: e.Mark) -> bool:
     """Whether a handler throws on what it has caught, and does nothing else: `catch (...) { throw; }`. It tells nothing
     of what is expected to fail."""
-    handlers = (one for statement in _tries(function) for one in statement.handlers)
+    handlers = (one for statement in tries(function) for one in statement.handlers)
     return any(one.span == mark.span and bool(one.body) and _throws_on(one) for one in handlers)
 
 
@@ -1155,39 +1154,6 @@ def throws(function: Function, call: e.CallEvent) -> Certainty | None:
     return _ON_A_PATH if "likely" in found else "possible" if found else None
 
 
-def lets_out(function: Function, call: e.CallEvent) -> frozenset[str]:
-    """The classes of the exceptions that can come out of a call: of a function that a model says throws, or that the
-    project's callee throws, or lets out of what it calls in turn. One that is not known is the empty string."""
-    if function.file.is_c:
-        return frozenset()
-    callee = function.program.calls.callee(call.node, function)
-    by_models = (model.exceptions or ("",) for model in callee.models if model.throws)
-    return frozenset[str]().union(*by_models, *(_lets_out(one) for one in callee.functions))
-
-
-@program_question
-def _letting_out(program: Program) -> Circular[Function, frozenset[str]]:
-    return Circular(frozenset(), _DEEPEST_THROW)
-
-
-def _lets_out(function: Function) -> frozenset[str]:
-    if "noexcept" in function.record.qualifiers or function.language != "cpp":
-        return frozenset()
-    return _letting_out(function.program).ask(function, lambda: _leaving(function))
-
-
-def _leaving(function: Function) -> frozenset[str]:
-    """The classes of what leaves it: what it throws itself, and what none of its handlers takes of the rest."""
-    passed = (
-        thrown
-        for call in function.flow.calls
-        if call.index in function.flow.reachable
-        for thrown in lets_out(function, call)
-        if not is_handled(function, call, (thrown,)) and not function.is_of_debug_build(call.span)
-    )
-    return _thrown_by(function) | frozenset(passed)
-
-
 def _throws_of(callee: Function) -> tuple[Certainty, ...]:
     if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
         return ()
@@ -1231,81 +1197,5 @@ def _brings(function: Function, call: r.Call) -> bool:
     return not asks(function, event) and receiver(call) is not None
 
 
-def is_caught(function: Function, call: e.CallEvent) -> bool:
-    """Whether the function itself handles what the call throws: it runs inside of a `try` that takes that."""
-    return is_handled(function, call, ()) and is_handled(function, call, lets_out(function, call))
-
-
-def is_handled(function: Function, event: e.Event, thrown: Collection[str]) -> bool:
-    """Whether handlers around the event may take all of these classes; without any, whatever is thrown."""
-    handlers = [
-        handler for statement in _tries(function) if _covers(statement.body, event) for handler in statement.handlers
-    ]
-    return bool(handlers) and all(
-        any(_may_take(function, handler.type, written) for handler in handlers) for written in thrown
-    )
-
-
-def thrown_class(function: Function, leave: e.LeaveEvent) -> str:
-    """The qualified class that a `throw` creates; empty for any other value."""
-    made = strip(leave.value)
-    if not isinstance(made, r.Call) or not isinstance(made.callee, r.Name):
-        return ""
-    return function.program.names.expand(made.callee.text, function.file, function.record.scope)
-
-
-@flow_question
-def _thrown_by(callee: Function) -> frozenset[str]:
-    if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
-        return frozenset()
-    leaves = (leave for leave in callee.flow.leaves if leave.kind == "throw" and leave.index in callee.flow.reachable)
-    thrown = ((leave, thrown_class(callee, leave)) for leave in leaves if not callee.is_of_debug_build(leave.span))
-    return frozenset(written for leave, written in thrown if not is_handled(callee, leave, (written,)))
-
-
 def _behind(function: Function, event: e.Event) -> set[int]:
     return {target for target, _ in function.flow.successors[event.index]}
-
-
-def _may_take(function: Function, handler: str, thrown: str) -> bool:
-    """Whether a handler may take the class: it names the class or one of its bases, which may be out of sight. The
-    standard library derives its own from nothing but its own."""
-    kind = types.parse(function.program.names.expand(handler, function.file, function.record.scope))
-    if not thrown or not kind.name or "..." in kind.name or function.language != "cpp":
-        return True
-    named, is_whole = _lineage(function, thrown)
-    if kind.last in named:
-        return True
-    return not is_whole and (kind.name.startswith("std::") or not thrown.startswith("std::"))
-
-
-def _lineage(function: Function, thrown: str) -> tuple[set[str], bool]:
-    """The last names of a class and its bases, and whether these are all."""
-    program = function.program
-    named: set[str] = set()
-    is_whole, pending = True, [thrown]
-    while pending:
-        name = pending.pop()
-        last = types.parse(name).last
-        if last in named:
-            continue
-        named.add(last)
-        cls = program.names.find_class(name, "", function.file)
-        if cls is not None:
-            for one in cls.ancestry:
-                named.add(one.record.name)
-                pending += [base.name for base in one.record.bases]
-        elif known := [model for model in program.models.classes(name) if "exception" in model.roles]:
-            pending += known[0].bases
-        else:
-            is_whole = False
-    return named, is_whole
-
-
-@flow_question
-def _tries(function: Function) -> list[r.Try]:
-    return [statement for statement in function.statements if isinstance(statement, r.Try) and statement.handlers]
-
-
-def _covers(body: r.Body, event: e.Event) -> bool:
-    return bool(body) and body[0].start <= event.span.start and event.span.end <= body[-1].end

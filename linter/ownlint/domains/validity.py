@@ -15,17 +15,43 @@ from typing import Literal as OneOf
 import msgspec
 
 from ownlint.bindings import natives
-from ownlint.domains.failure import never_comes_back, reports_failure
+from ownlint.domains.refusals import (
+    DEPTH,
+    HOLDS_VALUES,
+    NUMBERS,
+    OF_LIFE,
+    ValidityGuard,
+    asked_in,
+    begins,
+    can_be_flag,
+    deciding,
+    direct,
+    flags_asked,
+    is_accessor,
+    is_answer,
+    is_false,
+    polarity,
+    refusals,
+    refuses,
+    terms,
+)
 from ownlint.domains.set_once import is_set_once
+from ownlint.domains.wrapped_objects import (
+    CASTS,
+    class_of_parameter,
+    object_place,
+    pointee,
+    receiver_of,
+    subject_of,
+)
 from ownlint.engine import glance
-from ownlint.engine.assignments import is_truth, place
-from ownlint.engine.conditions import computed_once
+from ownlint.engine.assignments import is_truth
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked
 from ownlint.flow.graph import Flow
-from ownlint.flow.places import THIS, Place, children, last_name, receiver, strip, walk
+from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.project import macro_exits, types
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, flow_question, program_property, program_question
@@ -35,53 +61,13 @@ _BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditiona
 """A body that decides something."""
 _THROWS = re.compile(rb'"throw"')
 _ANSWERS = re.compile(rb'"return"')
-_OF_LIFE = re.compile(r"null|valid|alive|open|closed|expired|load|attached|live|usable|connected", re.IGNORECASE)
-_ASKS = re.compile(r"(?:is|has|was)(?![a-z])", re.IGNORECASE)
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
-_NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
-_HOLDS_VALUES = frozenset(
-    "container associative sequence string mutex view callable atomic pair".split()  # noqa: SIM905
-) | {"condition variable"}
-_DEPTH = 4
-_MOST_STEPS = 8
 _SHARED = 3
 """How many functions make a check themselves where it is what is meant."""
 _LEAVES = frozenset({"throw", "return", "goto", "abort"})
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _REACHED = re.compile(r"\b(\w+)\s*\)*\s*(?:->|\.)\s*(\w+)")
 """In a macro's body, what is reached through a parameter."""
-_REFUSING = re.compile(r"err|raise|fail|throw|invalid|closed|format", re.IGNORECASE)
-"""What a function of C returns that says why it refuses."""
-
-
-class ValidityGuard(msgspec.Struct, frozen=True):
-    """`flags` are the places it asks, below the object: `(closed_,)`, `(owner, alive)`; `owners` those on which it
-    calls another guard. `answers` when its answer must be looked at; `at` is where it refuses. `unready` when a
-    fresh object is refused, too."""
-
-    function: Function
-    flags: frozenset[Place]
-    owners: frozenset[Place]
-    answers: bool
-    at: e.Event
-    unready: bool = False
-    origin: ValidityGuard | None = None
-    """The guard that it calls in the end."""
-    inline: Class | None = None
-    """The class whose functions make the check themselves, each in its own body or by a macro; `function` is the first
-    of them."""
-
-    @property
-    def is_called(self) -> bool:
-        """Whether others call it to make the check, rather than make it themselves: it answers with nothing else."""
-        result = types.parse(self.function.record.result)
-        return self.inline is None and (
-            self.answers or result.name == "void" or bool(result.pointers or result.reference)
-        )
-
-    @property
-    def name(self) -> str:
-        return self.function.name if self.inline is None else min(self.flags)[-1]
 
 
 class ValidityUse(msgspec.Struct, frozen=True):
@@ -142,10 +128,10 @@ class Validity:
         found: dict[Class, list[ValidityGuard]] = {}
         for function in self.program.functions:
             if self._may_be_guard(function) and (owner := self._guarded_by(function)) is not None:
-                guard = _direct(function, _subject(function))
+                guard = direct(function, subject_of(function))
                 if guard is not None:
                     found.setdefault(owner, []).append(guard)
-        for _ in range(_DEPTH):
+        for _ in range(DEPTH):
             names = {guard.name for guards in found.values() for guard in guards}
             known = {guard.function for guards in found.values() for guard in guards}
             more = [
@@ -182,7 +168,7 @@ class Validity:
             return None
         leave, answer = answers[0]
         asked = answer.condition if isinstance(answer, r.Conditional) else answer
-        flags = frozenset(flags_asked(function, asked, _subject(function)))
+        flags = frozenset(flags_asked(function, asked, subject_of(function)))
         if len(flags) != 1 or len(flag := next(iter(flags))) != 1:
             return None
         if not self._tells_life(cls, flag[0]) or not self._is_changed(cls, flag[0]):
@@ -196,9 +182,7 @@ class Validity:
         ]
         if len(leaving) < _SHARED:
             return None
-        return ValidityGuard(
-            function, flags, frozenset(), True, leave, _begins(function, flag, _polarity(answer, False))
-        )
+        return ValidityGuard(function, flags, frozenset(), True, leave, begins(function, flag, polarity(answer, False)))
 
     @program_property
     def _users(self) -> dict[Class, list[tuple[Function, str]]]:
@@ -212,7 +196,7 @@ class Validity:
                 if self._may_refuse(function):
                     found.setdefault(function.cls, []).append((function, THIS))
             elif function.home is None and function.record.parameters and self._may_refuse(function):
-                cls = self.class_of_parameter(function, function.record.parameters[0])
+                cls = class_of_parameter(function, function.record.parameters[0])
                 if cls is not None:
                     found.setdefault(cls, []).append((function, function.record.parameters[0].name))
         return found
@@ -310,9 +294,9 @@ class Validity:
         return all(is_set_once(cls, name) for (name,) in flags)
 
     def _is_given(self, function: Function, write: e.Write, cls: Class) -> bool:
-        where = self.where(function, write.target) or write.place
+        where = object_place(function, write.target) or write.place
         return any(
-            one.name == where[0] and self.class_of_parameter(function, one) is cls for one in function.record.parameters
+            one.name == where[0] and class_of_parameter(function, one) is cls for one in function.record.parameters
         )
 
     def inline_checks(self, function: Function, at: Place, cls: Class) -> dict[int, frozenset[str]]:
@@ -324,15 +308,15 @@ class Validity:
         found: dict[int, frozenset[str]] = {}
         flow = function.flow
         for leave in flow.leaves:
-            if not _refuses(function, leave):
+            if not refuses(function, leave):
                 continue
             test = next((test for test, _ in flow.guards(leave)), None)
             if test is not None and not test.asserted:
                 names = frozenset(
                     where[-1]
-                    for inner in _asked_in(test.value)
-                    if isinstance(inner, (r.Name, r.Member)) and _can_be_flag(function, inner)
-                    if (where := self.where(function, inner)) is not None
+                    for inner in asked_in(test.value)
+                    if isinstance(inner, (r.Name, r.Member)) and can_be_flag(function, inner)
+                    if (where := object_place(function, inner)) is not None
                     if where[:-1] == at and self._tells_life(cls, where[-1])
                 )
                 if names:
@@ -351,7 +335,7 @@ class Validity:
         kind = types.parse(self.program.names.expand(field.type, owner.file, owner.symbol))
         if kind.pointers or kind.arguments or kind.name == "bool" or kind.last not in types.SCALARS:
             return True
-        return kind.last in _NUMBERS and self._truths.ask(name, lambda: is_truth(self.program, name))
+        return kind.last in NUMBERS and self._truths.ask(name, lambda: is_truth(self.program, name))
 
     def _macro_checks(self, function: Function, at: Place, cls: Class) -> Iterator[tuple[r.Span, frozenset[str]]]:
         for statement in function.statements:
@@ -376,7 +360,7 @@ class Validity:
         """The object whose flag a macro asks: an argument before an arrow or a dot, else the function's own."""
         for parameter, argument in zip(macro.parameters or (), call.args, strict=False):
             if (parameter, flag) in _REACHED.findall(macro.body):
-                return self.where(function, _pointee(argument))
+                return object_place(function, pointee(argument))
         return (THIS,)
 
     def _may_be_guard(self, function: Function) -> bool:
@@ -413,8 +397,8 @@ class Validity:
             if home in roots and _has_this(function):
                 out.setdefault(roots[home], []).append((function, (THIS,), home))
             for parameter in function.record.parameters:
-                if types.parse(parameter.type).last in names or function.says(_CASTS):
-                    seen_as = self.class_of_parameter(function, parameter)
+                if types.parse(parameter.type).last in names or function.says(CASTS):
+                    seen_as = class_of_parameter(function, parameter)
                     if seen_as in roots:
                         out.setdefault(roots[seen_as], []).append((function, (parameter.name,), seen_as))
         return out
@@ -450,11 +434,11 @@ class Validity:
         record = function.record
         if function.language != "cpp" or not function.is_short or record.kind not in ("method", "function"):
             return None
-        if not _is_answer(record.result, function) and not function.says(_THROWS):
+        if not is_answer(record.result, function) and not function.says(_THROWS):
             return None
         if record.kind == "method" and "static" not in record.qualifiers:
             return function.cls if all(self._is_said(function, one) for one in record.parameters) else None
-        return self.class_of_parameter(function, record.parameters[0]) if len(record.parameters) == 1 else None
+        return class_of_parameter(function, record.parameters[0]) if len(record.parameters) == 1 else None
 
     def _is_said(self, function: Function, parameter: r.Parameter) -> bool:
         """Whether a parameter is a text: what the caller was about to do."""
@@ -463,35 +447,21 @@ class Validity:
             parameter.type, function
         )
 
-    def class_of_parameter(self, function: Function, parameter: r.Parameter) -> Class | None:
-        """The project's class that a parameter refers to; of an object of Python's, the one that it is cast to."""
-        kind = types.parse(parameter.type)
-        if not parameter.name or not (kind.pointers or kind.reference):
-            return None
-        named = parameter.type
-        if kind.pointers == 1 and "python handle" in self.program.models.role(kind.last, ()):
-            casts = _casts(function)
-            if len(casts.get(parameter.name, ())) != 1:
-                return None
-            (named,) = casts[parameter.name]
-        written = self.program.names.expand(named, function.file, function.record.scope)
-        return self.program.names.find_class(written, function.record.scope, function.file)
-
     def _forwarded(self, function: Function, known: dict[Class, list[ValidityGuard]]) -> ValidityGuard | None:
         """A function that always calls a guard, on a member of the object or on the object itself."""
-        subject = _subject(function)
+        subject = subject_of(function)
         flow = function.flow
         names = {guard.name for guards in known.values() for guard in guards}
         work = [
             call
             for call in flow.calls
-            if call.node.kind == "call" and (last_name(call.node.callee) in names or not _is_accessor(call))
+            if call.node.kind == "call" and (last_name(call.node.callee) in names or not is_accessor(call))
         ]
         if len(work) != 1 or any(not _is_inside(call, work[0]) for call in flow.calls if call.node.kind == "call"):
             return None
         for call in work:
             found = self._meant(function, call, known)
-            where = self.receiver_of(function, call)
+            where = receiver_of(function, call)
             if not found or where is None or where[: len(subject)] != subject:
                 continue
             if not flow.always_before(flow.events[flow.exit], lambda event, call=call: event is call):  # type: ignore[misc]
@@ -525,65 +495,6 @@ class Validity:
 
     # --- places ---
 
-    def where(self, function: Function, value: r.Value | None, depth: int = 0) -> Place | None:
-        """The place a value names, getters and locals that are set once looked through."""
-        inner = _pointee(value)
-        match inner:
-            case r.Member(base=base, name=name) if depth < _MOST_STEPS:
-                found = self.where(function, base, depth + 1)
-                return (*found, name) if found is not None else None
-            case r.Call(args=()) if inner.kind == "call" and depth < _MOST_STEPS:
-                return self._through_getter(function, inner, depth)
-            case r.Call(args=(given,)) if depth < _MOST_STEPS and _cast_by(function, inner):
-                return self.where(function, given, depth + 1)
-        found = place(function, inner)
-        if found is None or depth >= _MOST_STEPS:
-            return found
-        root = found[0]
-        if root in function.locals and root not in _parameters(function):
-            initial = computed_once(function, root)
-            origin = self.where(function, initial, depth + 1) if initial is not None else None
-            return (*origin, *found[1:]) if origin is not None else found
-        return found
-
-    def _through_getter(self, function: Function, call: r.Call, depth: int) -> Place | None:
-        on = receiver(call)
-        name = last_name(call.callee)
-        if on is None and (function.home is None or not function.home.declared(name)):
-            return None
-        base = self.where(function, on, depth + 1) if on is not None else (THIS,)
-        if base is None or not name:
-            return None
-        below = self._returned(function, call, depth)
-        if below is None and on is not None and place(function, call) is not None:
-            return base  # it hands on what it is called on, like a smart pointer's `get`
-        return (*base, *below) if below is not None else (*base, f"{name}()")
-
-    def _returned(self, function: Function, call: r.Call, depth: int) -> Place | None:
-        """The member that a short method returns, whatever it checks before."""
-        candidates = self.program.calls.callee(call, function).functions
-        if len(candidates) != 1 or not candidates[0].is_short or candidates[0].record.parameters:
-            return None
-        getter = candidates[0]
-        if getter is function or getter.cls is None or any(n.startswith("=") for n in getter.mentioned):
-            return None
-        found = {
-            self.where(getter, statement.value, depth + 1)
-            for statement in getter.statements
-            if isinstance(statement, r.Leave) and statement.kind == "return"
-        }
-        only = found.pop() if len(found) == 1 else None
-        return only[1:] if only is not None and only[0] == THIS else None
-
-    def receiver_of(self, function: Function, call: e.CallEvent) -> Place | None:
-        """The object a call is about: what it is called on, `this`, or the first argument."""
-        on = receiver(call.node)
-        if on is not None:
-            return self.where(function, on)
-        if function.home is not None and function.home.declared(last_name(call.node.callee)):
-            return (THIS,)
-        return self.where(function, _pointee(call.node.args[0])) if call.node.args else None
-
     # --- checks ---
 
     def is_check(self, function: Function, event: e.Event, at: Place, guards: list[ValidityGuard]) -> bool:
@@ -593,17 +504,17 @@ class Validity:
             asked = self.inline_checks(function, at, inline.inline).get(event.index, frozenset())
             if any(flag[-1] in asked for flag in inline.flags):
                 return True
-        elif isinstance(event, e.Test) and event.index in self._deciding.ask(function, lambda: _deciding(function)):
+        elif isinstance(event, e.Test) and event.index in self._deciding.ask(function, lambda: deciding(function)):
             flags = {(*at, *flag) for guard in guards for flag in guard.flags}
-            return any(self.where(function, part) in flags for part in _terms(event.value))
+            return any(object_place(function, part) in flags for part in terms(event.value))
         if not isinstance(event, e.CallEvent) or event.asserted or event.node.kind != "call":
             return False
         pointing = self._arrow(function, event.node)
-        if pointing is not None and self.where(function, receiver(event.node)) == at:
+        if pointing is not None and object_place(function, receiver(event.node)) == at:
             return self.checks(pointing, guards)
         name = last_name(event.node.callee)
         named = [guard for guard in guards if guard.name == name and guard.inline is None]
-        where = self.receiver_of(function, event)
+        where = receiver_of(function, event)
         if where is None:
             return False
         if named and where == at:
@@ -665,7 +576,7 @@ class Validity:
             if isinstance(inner, r.Call) and last_name(inner.callee) in names:
                 return True
             if isinstance(inner, (r.Name, r.Member, r.Call)):
-                where = self.where(function, inner)
+                where = object_place(function, inner)
                 if where is not None and any(where[: len(flag)] == flag for flag in flags):
                     return True
                 if isinstance(inner, r.Call) and self._questions(function, inner, at, flags):
@@ -675,7 +586,7 @@ class Validity:
     def _questions(self, function: Function, call: r.Call, at: Place, flags: set[Place]) -> bool:
         """Whether the call asks the object a question whose answer says its flag."""
         on = receiver(call)
-        where = self.where(function, on) if on is not None else (THIS,)
+        where = object_place(function, on) if on is not None else (THIS,)
         if where is None or (at[: len(where)] != where and where[: len(at)] != at):
             return False
         for target in self.program.calls.callee(call, function).functions:
@@ -709,12 +620,12 @@ class Validity:
         for event in function.flow:
             match event:
                 case e.Write(place=where, target=target) if where[-1] in last:
-                    written = self.where(function, target) if target is not None else where
+                    written = object_place(function, target) if target is not None else where
                     if written in {(*at, *flag) for flag in flags}:
                         return True
                 case e.CallEvent(node=call) if isinstance(call.callee, (r.Name, r.Member)):
                     on = receiver(call)
-                    where_on = self.where(function, on) if on is not None else (THIS,)
+                    where_on = object_place(function, on) if on is not None else (THIS,)
                     if where_on in {(*at, *flag) for flag in flags} and last_name(call.callee) in _SETTERS:
                         return True
                     if where_on is not None and where_on in {at, *((*at, *flag[:-1]) for flag in flags)}:
@@ -730,11 +641,11 @@ class Validity:
     def _found_outliving(self, cls: Class) -> Iterator[str]:
         guards = self.guards_of(cls)
         refused = {
-            flag: _polarity(test, outcome)
+            flag: polarity(test, outcome)
             for guard in (one.origin or one for one in guards)
-            for event, test, outcome in _refusals(guard.function)
+            for event, test, outcome in refusals(guard.function)
             if event.span == guard.at.span
-            for flag in flags_asked(guard.function, test, _subject(guard.function))
+            for flag in flags_asked(guard.function, test, subject_of(guard.function))
         }
         for function, at, seen_as in self.contexts.get(cls, ()):
             if function.record.kind in ("constructor", "destructor"):
@@ -743,8 +654,8 @@ class Validity:
                 write
                 for write in function.flow.writes
                 if isinstance(write.value, r.Literal)
-                and (where := self.where(function, write.target) or write.place)[: len(at)] == at
-                and refused.get(where[len(at) :]) is _is_false(write.value)
+                and (where := object_place(function, write.target) or write.place)[: len(at)] == at
+                and refused.get(where[len(at) :]) is is_false(write.value)
             ]
             for use in self.uses(function, at, seen_as) if revived else ():
                 after = function.flow.after(use.event)
@@ -780,10 +691,10 @@ class Validity:
     def _as_caller_sees(self, caller: Function, event: e.CallEvent, function: Function, at: Place) -> Place | None:
         """The place in the caller of the object that is at `at` in the function it calls."""
         if at == (THIS,):
-            return self.receiver_of(caller, event)
+            return receiver_of(caller, event)
         names = [parameter.name for parameter in function.record.parameters]
         position = names.index(at[0]) if at[0] in names else len(names)
-        return self.where(caller, _pointee(event.node.args[position])) if position < len(event.node.args) else None
+        return object_place(caller, pointee(event.node.args[position])) if position < len(event.node.args) else None
 
     def _is_checked_around(self, function: Function, at: Place, guards: list[ValidityGuard], depth: int) -> bool:
         parent = function.parent
@@ -808,7 +719,7 @@ class Validity:
         """By the full name of the function; a name that is written shorter is looked up from where it is bound."""
         found: dict[str, Binding] = {}
         for binding in self.program.bindings:
-            value = _pointee(binding.record.callable)
+            value = pointee(binding.record.callable)
             if isinstance(value, r.Name):
                 owner, _, last = value.text.rpartition("::")
                 scope = binding.around.record.scope if binding.around is not None else ""
@@ -870,7 +781,7 @@ class Validity:
         if not any(len(flag) == 1 for guard in guards for flag in guard.flags):
             return
         flags = {(*at, flag[0]) for guard in self.guards_of(cls) for flag in guard.flags}
-        if flags.isdisjoint(self.where(function, _pointee(argument)) for argument in event.node.args):
+        if flags.isdisjoint(object_place(function, pointee(argument)) for argument in event.node.args):
             for argument in event.node.args:
                 if field := self._handle(function, argument, at, cls):
                     yield ValidityUse(event, at, field, text(argument), kind.last)
@@ -890,8 +801,8 @@ class Validity:
         """What an accessor answers that throws where that is no longer good, `doc().pages`, also an `operator->`: used
         after the call."""
         pointing = self._arrow(function, event.node)
-        if pointing is not None and self.where(function, receiver(event.node)) == at:
-            returned = {self.where(pointing, one.value) for one in pointing.flow.leaves if one.kind == "return"}
+        if pointing is not None and object_place(function, receiver(event.node)) == at:
+            returned = {object_place(pointing, one.value) for one in pointing.flow.leaves if one.kind == "return"}
             only = returned.pop() if len(returned) == 1 else None
             if only is not None and len(only) == 2 and only[0] == THIS and self._is_handle(cls, only[1]):
                 after = function.flow.events[min(target for target, _ in function.flow.successors[event.index])]
@@ -922,10 +833,10 @@ class Validity:
 
     def _handle(self, function: Function, value: r.Value | None, at: Place, cls: Class) -> str:
         """The member of the object at `at` that the value is: something to work on, no plain data."""
-        inner = _pointee(value)
+        inner = pointee(value)
         if not isinstance(inner, (r.Name, r.Member, r.Call)):
             return ""
-        where = self.where(function, inner)
+        where = object_place(function, inner)
         if where is None or len(where) != len(at) + 1 or where[: len(at)] != at:
             return ""
         return where[-1] if self._is_handle(cls, where[-1]) else ""
@@ -944,7 +855,7 @@ class Validity:
         roles = self.program.types.roles_at(field.type, owner.file, owner.symbol)
         if "python object" in roles or kind.is_placeholder:
             return False
-        if not kind.pointers and not _HOLDS_VALUES.isdisjoint(roles):
+        if not kind.pointers and not HOLDS_VALUES.isdisjoint(roles):
             return False
         if not kind.pointers and not kind.arguments and not self._is_native(cls, owner, name, kind):
             return False
@@ -956,7 +867,7 @@ class Validity:
         """Whether a member that is no pointer stands for something: a number that the guards ask about, a struct around
         a pointer, or one that is defined out of sight."""
         if kind.last in types.SCALARS:
-            return kind.last in _NUMBERS and any((name,) in guard.flags for guard in self.guards_of(cls))
+            return kind.last in NUMBERS and any((name,) in guard.flags for guard in self.guards_of(cls))
         if self.program.names.find_class(kind.name, owner.symbol, owner.file, enum=True) is not None:
             return False
         inner = self.program.names.find_class(kind.name, owner.symbol, owner.file)
@@ -967,7 +878,7 @@ class Validity:
 
     def _converted(self, function: Function, call: r.Call, argument: r.Value, at: Place, cls: Class) -> str:
         """The member that the object's conversion hands out, where the function called takes just that."""
-        if self.where(function, _pointee(argument)) != at or isinstance(argument, r.Unary):
+        if object_place(function, pointee(argument)) != at or isinstance(argument, r.Unary):
             return ""
         position = next(i for i, one in enumerate(call.args) if one is argument)
         wanted = {
@@ -984,7 +895,7 @@ class Validity:
                 ):
                     match method.body:
                         case (r.Leave(kind="return", value=value),):
-                            found = self.where(method, value)
+                            found = object_place(method, value)
                             if found is not None and len(found) == 2 and self._is_handle(cls, found[1]):
                                 return found[1]
         return ""
@@ -1023,62 +934,6 @@ def guard_owners(guards: list[ValidityGuard]) -> frozenset[Place]:
 # --- what makes a guard ---------------------------------------------------------------------------------
 
 
-_CASTS = re.compile(glance.opens(r.Cast) + b"|" + glance.opens(r.Call))
-_CAST_IN_MACRO = re.compile(
-    r"[\s(]*(?:\(\s*(?:struct\s+)?([\w:]+)\s*\*\s*\)|(?:reinterpret|static)_cast\s*<\s*(?:struct\s+)?([\w:]+)\s*\*\s*>)"
-    r"[\s(]*(\w+)[\s)]*"
-)
-
-
-@flow_question
-def _casts(function: Function) -> dict[str, frozenset[str]]:
-    """To which types a function casts each of its parameters, also where what it calls does nothing else."""
-    names = _parameters(function)
-    found: dict[str, set[str]] = {}
-    for value in function.values:
-        match value:
-            case r.Cast(value=inner) | r.Call(args=(inner,)) if isinstance(given := strip(inner), r.Name):
-                if given.text in names:
-                    kind = types.parse(value.type if isinstance(value, r.Cast) else _cast_by(function, value))
-                    if kind.pointers == 1 and not kind.is_scalar:
-                        found.setdefault(given.text, set()).add(kind.last)
-    for written, initial in function.locals.values():
-        given = strip(initial)
-        kind = types.parse(written)
-        if isinstance(initial, r.Cast) or not isinstance(given, r.Name) or given.text not in names:
-            continue
-        if kind.pointers == 1 and not kind.is_scalar and not kind.is_placeholder:
-            found.setdefault(given.text, set()).add(kind.last)
-    plain = {types.parse(parameter.type).last for parameter in function.record.parameters} | {"void", "PyVarObject"}
-    return {name: frozenset(kinds - plain) for name, kinds in found.items() if kinds - plain}
-
-
-def _cast_by(function: Function, call: r.Call) -> str:
-    """The type of what a call answers that does nothing but cast what it is given; empty for any other."""
-    name = call.callee.text if isinstance(call.callee, r.Name) else ""
-    if not name or name in function.declared:
-        return ""
-    for macro in function.program.macros.named(name):
-        cast = _CAST_IN_MACRO.fullmatch(macro.body)
-        if cast is not None and macro.parameters == (cast[3],):
-            return f"{cast[1] or cast[2]}*"
-    for callee in function.program.calls.callee(call, function).functions[:1]:
-        match callee.body if callee.is_short and len(callee.record.parameters) == 1 else ():
-            case (r.Leave(kind="return", value=r.Cast(type=written, value=inner)),):
-                given = strip(inner)
-                if isinstance(given, r.Name) and given.text == callee.record.parameters[0].name:
-                    return written
-    return ""
-
-
-def _subject(function: Function) -> Place:
-    return (THIS,) if function.cls is not None and function.record.kind == "method" else (_first(function),)
-
-
-def _first(function: Function) -> str:
-    return function.record.parameters[0].name if function.record.parameters else ""
-
-
 def _needs_argument(guard: ValidityGuard) -> bool:
     return guard.function.record.kind != "method"
 
@@ -1100,18 +955,6 @@ def _qualifiers(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
-def _parameters(function: Function) -> frozenset[str]:
-    return frozenset(parameter.name for parameter in function.record.parameters)
-
-
-def _is_answer(written: str, function: Function) -> bool:
-    """Whether a guard can have that result: none, a status, yes or no."""
-    kind = types.parse(written)
-    if kind.pointers or kind.reference:
-        return False
-    return kind.name in ("void", *_NUMBERS) or function.program.statuses.of(written, function) is not None
-
-
 def _is_question(function: Function) -> bool:
     """Whether it can be a method, or a function of C, that answers by its name whether its object is still there.
     Needs no decoding."""
@@ -1122,7 +965,7 @@ def _is_question(function: Function) -> bool:
         and len(record.parameters) == (0 if is_method else 1)
         and function.is_short
         and types.parse(record.result).name in (("bool",) if is_method else ("bool", "int"))
-        and (_OF_LIFE.search(function.name) is not None or (not is_method and "check" in function.name.lower()))
+        and (OF_LIFE.search(function.name) is not None or (not is_method and "check" in function.name.lower()))
     )
 
 
@@ -1136,270 +979,8 @@ def _leaves_by(function: Function, test: e.Test, name: str) -> bool:
     )
 
 
-def _direct(function: Function, subject: Place) -> ValidityGuard | None:
-    """A function that does nothing but refuse where a flag of the object says so: it throws, answers that it did not
-    work, or that the object is gone (`if (warn_if_closed()) return;`)."""
-    if any(not write.fresh for write in function.flow.writes):
-        return None
-    found = _refusing(function, subject, False)
-    if found is None and types.parse(function.record.result).name == "bool":
-        found = _refusing(function, subject, True)
-    return found
-
-
-def _refusing(function: Function, subject: Place, says_gone: bool) -> ValidityGuard | None:
-    flags: set[Place] = set()
-    at: e.Event | None = None
-    unready = False
-    refusing: set[int] = set()
-    for event, test, outcome in _refusals(function, says_gone):
-        found = frozenset(flags_asked(function, test, subject))
-        if not found:
-            return None
-        flags |= found
-        at = at or event
-        unready = unready or any(_begins(function, flag, _polarity(test, outcome)) for flag in found)
-        refusing |= _after(function, event, outcome)
-    if at is None or not _does_nothing_else(function, refusing):
-        return None
-    number = types.parse(function.record.result).name in _NUMBERS
-    if number and not _says_why(function, refusing):
-        return None
-    if not _is_answer(function.record.result, function) and not _only_hands_out(function):
-        return None
-    answers = types.parse(function.record.result).name != "void" and _is_answer(function.record.result, function)
-    return ValidityGuard(function, frozenset(flags), frozenset(), answers, at, unready)
-
-
-def _only_hands_out(function: Function) -> bool:
-    """Whether all it returns are members: an accessor that throws where they are no longer good."""
-    found = [leave.value for leave in function.flow.leaves if leave.kind == "return"]
-    where = [of(function.program).where(function, value) for value in found]
-    return bool(where) and all(one is not None and len(one) > 1 and one[0] == THIS for one in where)
-
-
-def _refusals(function: Function, says_gone: bool = False) -> Iterator[tuple[e.Event, r.Value, bool]]:
-    """Where it throws, ends or answers that it did not work, or with `says_gone` that the object is gone; with what
-    decides, empty where nothing does."""
-    flow = function.flow
-    number = types.parse(function.record.result).name in _NUMBERS
-    negative = any(_is_negative(leave.value) for leave in flow.leaves)
-    for event in flow:
-        if event.index not in flow.reachable:
-            continue
-        match event:
-            case e.Test(value=value, asserted=False) if all(label for _, label in flow.successors[event.index]):
-                yield event, value, False
-            case e.LeaveEvent(kind="return", via=macro) if macro:
-                call = next((c for c in flow.calls if c.span == event.span), None)
-                yield event, call.node if call is not None else _NOTHING, True
-            case e.LeaveEvent(kind="throw"):
-                yield _decided(flow, event)
-            case e.LeaveEvent(kind="return", value=r.Conditional() as value) if not number:
-                for answer, outcome in ((value.then, True), (value.other, False)):
-                    if _is_failure(function, answer):
-                        yield event, value.condition, outcome
-            case e.LeaveEvent(kind="return", value=value) if value is not None:
-                if negative and not _is_negative(value):
-                    continue  # beside -1 it is good news
-                if says_gone:
-                    if isinstance(value, r.Literal) and value.text == "true":
-                        yield _decided(flow, event)
-                elif _is_no(value) if number else _is_failure(function, value):
-                    yield _decided(flow, event)
-            case e.CallEvent(node=call) if call.kind == "call" and never_comes_back(function, call):
-                yield _decided(flow, event)
-
-
-_NOTHING = r.OpaqueValue(0, 0, "")
-
-
-def _decided(flow: Flow, event: e.Event) -> tuple[e.Event, r.Value, bool]:
-    test, outcome = next(iter(flow.guards(event)), (None, True))
-    return event, test.value if test is not None else _NOTHING, outcome
-
-
-def _refuses(function: Function, leave: e.LeaveEvent) -> bool:
-    """Whether it is left by an exception or, a function of C, with an error's answer."""
-    if leave.kind == "throw":
-        return True
-    if leave.kind != "return" or function.home is not None:
-        return False
-    if _is_negative(leave.value):
-        return True
-    match strip(leave.value):
-        case r.Literal(kind="null"):
-            return True
-        case r.Call(callee=callee):
-            return bool(_REFUSING.search(last_name(callee)))
-    return False
-
-
-def _deciding(function: Function) -> frozenset[int]:
-    """The tests on which the function refuses to go on."""
-    flow = function.flow
-    refusing = [leave for leave in flow.leaves if _refuses(function, leave) or _is_failing(function, leave)]
-    return frozenset(test.index for leave in refusing for test, _ in flow.guards(leave))
-
-
-def _is_failing(function: Function, leave: e.LeaveEvent) -> bool:
-    return leave.kind == "return" and leave.value is not None and _is_failure(function, leave.value)
-
-
-def _after(function: Function, event: e.Event, outcome: bool) -> set[int]:
-    """What runs only where it is refused."""
-    test = next((test for test, _ in function.flow.guards(event)), None)
-    return {one.index for one in function.flow.after(test, branch=outcome)} if test is not None else set()
-
-
-def _is_failure(function: Function, value: r.Value) -> bool:
-    """Whether a status is made on the spot that says no; one that is only handed on is an answer like another."""
-    if function.program.statuses.of(function.record.result, function) is None:
-        return False
-    return isinstance(strip(value), (r.Call, r.Conditional)) and reports_failure(function, value)
-
-
-def _is_no(value: r.Value) -> bool:
-    """`false`, 0, -1, or a number's name with a minus before it, as `-ENODEV`."""
-    inner = value.value if isinstance(value, r.Unary) and value.op == "-" else value
-    if isinstance(inner, r.Literal) and inner is value and inner.text == "-1":
-        return True
-    if isinstance(inner, r.Name) and inner is not value:
-        return inner.text.isupper()
-    return isinstance(inner, r.Literal) and inner.text in ("false", "0", "1") and (inner is value or inner.text == "1")
-
-
-def _is_negative(value: r.Value | None) -> bool:
-    return value is not None and _is_no(value) and (isinstance(value, r.Unary) or text(value) == "-1")
-
-
-def flags_asked(function: Function, value: r.Value, subject: Place, depth: int = 0) -> Iterator[Place]:
-    """The members of the object, or of its owner, by which the condition is decided, also where a method asks them."""
-    validity = of(function.program)
-    for inner in _asked_in(value):
-        if not isinstance(inner, (r.Name, r.Member, r.Call)):
-            continue
-        where = validity.where(function, inner)
-        if where is None or where[: len(subject)] != subject or not 2 <= len(where) - len(subject) + 1 <= 3:
-            continue
-        below = where[len(subject) :]
-        if not any(step.endswith("()") for step in below):
-            if _can_be_flag(function, inner):
-                yield below
-        elif isinstance(inner, r.Call) and len(below) == 1 and depth < _DEPTH:
-            for asked in function.program.calls.callee(inner, function).functions:
-                if asked.is_short and asked.cls is not None and types.parse(asked.record.result).name == "bool":
-                    for value in (leave.value for leave in asked.flow.leaves if leave.value is not None):
-                        yield from flags_asked(asked, value, (THIS,), depth + 1)
-
-
-def _asked_in(value: r.Value) -> Iterator[r.Value]:
-    """The parts of a condition that are asked themselves, rather than given to somebody who does something."""
-    stack = [value]
-    while stack:
-        inner = stack.pop()
-        yield inner
-        called = inner.callee if isinstance(inner, r.Call) else None
-        if isinstance(called, r.Member) and called.arrow and not _OF_LIFE.search(called.name):
-            continue  # `model_->is_trained()`: the pointer is used, and its target asked for another state
-        name = last_name(inner.callee) if isinstance(inner, r.Call) and inner.args else ""
-        if isinstance(inner, r.Call) and inner.args and not (_ASKS.match(name) or _OF_LIFE.search(name)):
-            stack += [inner.callee.base] if isinstance(inner.callee, r.Member) else []
-        else:
-            stack += children(inner)
-
-
-def _terms(value: r.Value) -> Iterator[r.Value]:
-    """What a condition compares, asks or negates; not what lies behind it."""
-    stack: list[r.Value] = [value]
-    while stack:
-        inner = strip(stack.pop())
-        match inner:
-            case r.Unary(op="!" | "not", value=asked):
-                stack.append(asked)
-            case r.Binary(left=left, right=right):
-                stack += [left, right]
-            case r.Call(callee=callee, args=args):
-                yield inner
-                stack += [*([callee.base] if isinstance(callee, r.Member) else []), *args]
-            case r.Index(base=base, indexes=indexes):
-                stack += [base, *indexes]
-            case r.Name() | r.Member():
-                yield inner
-
-
-def _can_be_flag(function: Function, value: r.Value) -> bool:
-    """A bool, a number, a pointer, an enumerator: no container, no text. Of an unknown type it can."""
-    program = function.program
-    written = program.types.of(value, function)
-    roles = program.types.roles(written, function) if written else ()
-    return types.parse(written).name != "char" and _HOLDS_VALUES.isdisjoint(roles)
-
-
-def _polarity(value: r.Value, outcome: bool) -> bool:
-    """What a flag is where the outcome of the test is known."""
-    inner = strip(value)
-    while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
-        inner, outcome = strip(inner.value), not outcome
-    if isinstance(inner, r.Binary) and inner.op in ("==", "!="):
-        none = any(isinstance(side, r.Literal) and _is_false(side) for side in (inner.left, inner.right))
-        outcome = outcome if (inner.op == "==") != none else not outcome
-    return outcome
-
-
-def _is_false(constant: r.Literal) -> bool:
-    return constant.kind == "null" or constant.text in ("0", "false")
-
-
-def _begins(function: Function, flag: Place, bad: bool) -> bool:
-    """Whether a fresh object has the flag as a refused one has it: it is not ready yet, rather than no longer."""
-    cls = function.cls
-    found = cls.field(flag[0]) if cls is not None and len(flag) == 1 else None
-    if cls is None or found is None or found[1].value is None:
-        return False
-    initial = strip(found[1].value)
-    if isinstance(initial, r.Aggregate) and len(initial.items) == 1:
-        initial = initial.items[0]
-    if not isinstance(initial, r.Literal):
-        return False
-    truth = not _is_false(initial)
-    set_by = any(
-        any(init.name == flag[0] for init in one.record.initializers) or one.mentions(f"={flag[0]}")
-        for one in cls.constructors
-    )
-    return truth == bad and not set_by
-
-
-def _does_nothing_else(function: Function, refusing: set[int]) -> bool:
-    """Besides the refusal there are only questions, and perhaps a lock."""
-    flow = function.flow
-    tests = [event.span for event in flow.of(e.Test)]
-    answers = [leave.span for leave in flow.leaves]
-    work = [
-        call
-        for call in flow.calls
-        if call.index not in refusing
-        and not any(call.span.start in span for span in tests)
-        and not (
-            any(call.span.start in span for span in answers)
-            and (not call.node.args or _is_failure(function, call.node))
-        )
-        and not _is_accessor(call)
-    ]
-    return all(call.node.kind == "construct" for call in work)
-
-
-def _says_why(function: Function, refusing: set[int]) -> bool:
-    """Whether it reports something before it answers no; without that it is a mere question."""
-    return any(call.index in refusing for call in function.flow.calls)
-
-
 def _is_inside(inner: e.Event, outer: e.Event) -> bool:
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
-
-
-def _is_accessor(call: e.CallEvent) -> bool:
-    return not call.node.args and isinstance(call.node.callee, r.Member) and call.dropped == ""
 
 
 @flow_question
@@ -1427,14 +1008,6 @@ def _accepts_null(function: Function, position: int) -> bool:
         ):
             return False
     return is_asked
-
-
-def _pointee(value: r.Value | None) -> r.Value | None:
-    """Without the `*` or `&` around it: it is the same object."""
-    inner = strip(value)
-    while isinstance(inner, r.Unary) and inner.op in ("*", "&"):
-        inner = strip(inner.value)
-    return inner
 
 
 def _callable(binding: Binding) -> r.Value | None:

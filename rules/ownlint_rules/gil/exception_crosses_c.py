@@ -80,7 +80,7 @@ from ownlint import (
     Step,
     because,
     events,
-    failure,
+    exceptions,
     python_use,
     rule,
     tempered,
@@ -138,15 +138,15 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
             continue
         match event:
             case events.LeaveEvent(kind="throw", via="") if not is_end and event.value is not None:
-                if not failure.is_handled(function, event, {failure.thrown_class(function, event)}):
+                if not exceptions.is_handled(function, event, {exceptions.thrown_class(function, event)}):
                     yield event, "an exception", "certain"
             case events.CallEvent():
                 use = used.get(event.index)
-                if use is not None and use.throws and use.runs and not failure.is_handled(function, event, ()):
+                if use is not None and use.throws and use.runs and not exceptions.is_handled(function, event, ()):
                     yield event, f"a Python error raised by `{text(event.node.callee)}`", _where_it_fails(event)
-                elif is_end or use is not None or failure.is_caught(function, event):
+                elif is_end or use is not None or exceptions.is_caught(function, event):
                     continue
-                elif failure.lets_out(function, event):
+                elif exceptions.lets_out(function, event):
                     yield event, f"an exception thrown by `{text(event.node.callee)}`", _where_it_fails(event)
 
 

@@ -19,7 +19,7 @@ from ownlint import (
     places,
     questions,
     types,
-    validity,
+    wrapped_objects,
 )
 from ownlint import records as r
 from ownlint_rules.handles import _lending as lending
@@ -106,13 +106,13 @@ def _leaves(function: Function, call: r.Call) -> bool:
 
 def _owned(program: Program, frees: frozenset[str] = frozenset()) -> dict[tuple[str, str], Owned]:
     """By struct and member: what a function that is given the struct destroys of it, or gives to one of `frees`."""
-    known, valid = natives.natives(program), validity.of(program)
+    known = natives.natives(program)
     found: dict[tuple[str, str], Owned] = {}
     for function in program.functions:
         if function.language != "cpp" or function.home is not None or len(function.record.parameters) != 1:
             continue
         parameter = function.record.parameters[0]
-        given = valid.class_of_parameter(function, parameter)
+        given = wrapped_objects.class_of_parameter(function, parameter)
         for call in function.flow.calls:
             destroyed = known.destroyed(function, call.node)
             ended = destroyed[1] if destroyed is not None else None

@@ -95,10 +95,12 @@ from ownlint import (
     places,
     questions,
     records,
+    refusals,
     rule,
     types,
     validity,
     weaker,
+    wrapped_objects,
 )
 from ownlint_rules.handles import _python_validity as python_validity
 
@@ -214,7 +216,7 @@ def _seen(function: Function) -> tuple[Class, str] | None:
         seen = function.home, "this"
     elif function.language == "cpp" and function.home is None and record.parameters and record.kind == "function":
         first = record.parameters[0]
-        seen = validity.of(program).class_of_parameter(function, first), first.name
+        seen = wrapped_objects.class_of_parameter(function, first), first.name
     cls, root = seen
     if cls is None or validity.of(program).guards_of(cls):
         return None
@@ -223,7 +225,7 @@ def _seen(function: Function) -> tuple[Class, str] | None:
     return None if root != "this" and natives.ends_itself(function) is not None else (cls, root)
 
 
-def _is_helper(known: validity.Validity, one: _Judged, guards: list[validity.ValidityGuard]) -> bool:
+def _is_helper(known: validity.Validity, one: _Judged, guards: list[refusals.ValidityGuard]) -> bool:
     """Whether all who call the function make the check, and somebody does."""
     callers = one.function.program.index.callers(one.function)
     return bool(callers) and all(
@@ -249,7 +251,7 @@ def _judge(
     root: Place,
     cls: Class,
     at: Place | None = None,
-    guards: list[validity.ValidityGuard] | None = None,
+    guards: list[refusals.ValidityGuard] | None = None,
 ) -> Iterator[_Judged]:
     """The worst use of each handle of the object at `root`; `at` is the one that is checked, if that is another."""
     at, guards = at or root, guards or known.guards_of(cls)
@@ -275,7 +277,7 @@ def _judge(
 _WORSE = ("checked", "asked", "partly", "late", "never")
 
 
-def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.ValidityGuard]) -> bool:
+def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[refusals.ValidityGuard]) -> bool:
     if function.record.kind in ("constructor", "destructor") or _frees(function, at):
         return True
     if known.sets_flag(function, at, guards) or any(_is_asked_by(guard.function, function) for guard in guards):
@@ -334,7 +336,7 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
 
 
 def _nobody_asks(
-    known: validity.Validity, judged: list[_Judged], guards: list[validity.ValidityGuard]
+    known: validity.Validity, judged: list[_Judged], guards: list[refusals.ValidityGuard]
 ) -> Iterator[Finding]:
     """A check that asks the owner, and that nobody makes: said once, and not for sure."""
     if all(guard.owners for guard in guards) and not any(guard.unready for guard in guards):
@@ -343,7 +345,7 @@ def _nobody_asks(
             yield _finding(known, one, guards, 0, len(judged), None, because("possible", "no sibling makes the check"))
 
 
-def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[validity.ValidityGuard]) -> _Judged:
+def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[refusals.ValidityGuard]) -> _Judged:
     """The same, as careful as all who call the function are."""
     if one.kind in ("checked", "asked") or not known.is_checked_outside(one.function, one.at, guards):
         return one
@@ -351,7 +353,7 @@ def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[vali
 
 
 def _certainty(
-    checking: int, careful: int, all_of_them: int, guards: list[validity.ValidityGuard], least: int
+    checking: int, careful: int, all_of_them: int, guards: list[refusals.ValidityGuard], least: int
 ) -> Certainty:
     unready = all(guard.unready for guard in guards)
     share = f"{careful} of {all_of_them} siblings make the check"
@@ -366,7 +368,7 @@ def _certainty(
 def _finding(
     known: validity.Validity,
     one: _Judged,
-    guards: list[validity.ValidityGuard],
+    guards: list[refusals.ValidityGuard],
     careful: int,
     all_of_them: int,
     example: _Judged | None,
@@ -399,7 +401,7 @@ def _what(one: _Judged) -> str:
     return f"`{validity.known_as(one.function)}` passes `{one.use.shown}` to `{one.use.callee}`"
 
 
-def _why(one: _Judged, guard: validity.ValidityGuard) -> str:
+def _why(one: _Judged, guard: refusals.ValidityGuard) -> str:
     if one.kind == "late":
         return f" before `{guard.name}` is {'called' if guard.inline is None else 'checked'}"
     if one.kind == "partly":

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Class, Function, Program, events, natives, places, questions, references, types, validity
+from ownlint import Class, Function, Program, events, natives, places, questions, references, refusals, types, validity
 from ownlint import records as r
 from ownlint_rules.registries import _registries as registries
 
@@ -153,7 +153,7 @@ def _asked_before_throwing(cls: Class) -> Iterator[places.Place]:
         if method.record.kind == "method" and method.says(_THROWS):
             for leave in method.flow.leaves:
                 for test, _ in method.flow.guards(leave) if leave.kind == "throw" else ():
-                    yield from validity.flags_asked(method, test.value, (places.THIS,))
+                    yield from refusals.flags_asked(method, test.value, (places.THIS,))
 
 
 _THROWS = re.compile(rb'"throw"')

@@ -106,7 +106,7 @@ from ownlint import (
     rule,
     text,
     types,
-    validity,
+    wrapped_objects,
 )
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _owners as owners
@@ -364,9 +364,8 @@ def _concerns(function: Function, argument: records.Value, registry: registries.
     if any(True for _ in registries.touches(function, registry)):
         return True
     classes = [cls for cls in (registry.held, registry.home) if cls is not None]
-    known = validity.of(function.program)
     return any(
-        _is_class(function, p.type, cls) or known.class_of_parameter(function, p) is cls
+        _is_class(function, p.type, cls) or wrapped_objects.class_of_parameter(function, p) is cls
         for p in function.record.parameters
         for cls in classes
     )

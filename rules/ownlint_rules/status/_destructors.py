@@ -19,6 +19,7 @@ from ownlint import (
     because,
     bodies,
     events,
+    exceptions,
     failure,
     must_look,
     pairs,
@@ -260,7 +261,7 @@ def may_throw(function: Function, call: records.Call, depth: int = _DEEP) -> boo
         if any(leave.kind == "throw" for leave in callee.flow.leaves):
             return True
         if depth and any(
-            not failure.is_caught(callee, inner) and may_throw(callee, inner.node, depth - 1)
+            not exceptions.is_caught(callee, inner) and may_throw(callee, inner.node, depth - 1)
             for inner in callee.flow.calls
         ):
             return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ownlint import Class, Function, Program, failure, questions, types
+from ownlint import Class, Function, Program, exceptions, failure, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -90,7 +90,7 @@ def _made(maker: Function, names: set[str]) -> list[str] | None:
 def _gives_up(maker: Function, name: str) -> bool:
     """Whether the function leaves where a call on the local fails, and catches nothing that it throws."""
     calls = [c for c in maker.flow.calls if (c.receiver and c.receiver[0] == name) or _is_given(c, name)]
-    if any(failure.is_caught(maker, call) for call in calls):
+    if any(exceptions.is_caught(maker, call) for call in calls):
         return False
     results = [maker.program.calls.result_type(call.node, maker) for call in calls]
     told = [

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from ownlint.domains import failure
+from ownlint.domains import exceptions, failure
 from ownlint.domains.counted import marks, outs
 from ownlint.domains.counted.counting_calls import CountingCalls
 from ownlint.domains.counted.counting_tests import is_zero, written_name
@@ -412,8 +412,8 @@ class Counting(CountingCalls):
         if call.index not in self.thrown:
             callee = self.function.program.calls.callee(call.node, self.function)
             known = len(callee.functions) == 1 and all(model.throws for model in callee.models)
-            leaves = known and not failure.is_caught(self.function, call)
-            self.thrown[call.index] = leaves and bool(failure.lets_out(self.function, call))
+            leaves = known and not exceptions.is_caught(self.function, call)
+            self.thrown[call.index] = leaves and bool(exceptions.lets_out(self.function, call))
         return self.thrown[call.index]
 
     @cached_property

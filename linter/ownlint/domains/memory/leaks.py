@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from ownlint.domains import failure
+from ownlint.domains import exceptions, failure
 from ownlint.domains.memory import acquiring, resizing
 from ownlint.domains.memory.acquiring import handing
 from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
@@ -669,7 +669,7 @@ class _Losing:
                 if failed.cause is not None:
                     self._causes[failed.leave.index] = failed.cause
             for call in self.flow.calls:
-                if self.is_python(call.node) and not failure.is_caught(self.function, call):
+                if self.is_python(call.node) and not exceptions.is_caught(self.function, call):
                     self._throws[call.index] = because("path", f"on the path where `{called(call.node)}` throws")
         return self._throws
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ownlint import patterns
-from ownlint.domains import failure
+from ownlint.domains import exceptions, failure
 from ownlint.domains.counted.references import retaining_places
 from ownlint.domains.memory.blocks import (
     NULL,
@@ -173,7 +173,7 @@ def throwing(function: Function) -> Mapping[int, Certainty]:
     found: dict[int, Certainty] = {}
     for call in function.flow.calls:
         thrown = failure.throws(function, call) or _out_of_memory(function, call.node)
-        if thrown is not None and not failure.is_caught(function, call):
+        if thrown is not None and not exceptions.is_caught(function, call):
             assumed = "value" if thrown == "possible" else thrown
             found[call.index] = because(assumed, f"on the path where {failure.work(function, call)} throws")
     return found
