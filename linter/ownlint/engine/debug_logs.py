@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ownlint.engine import conditions, log_levels
+from ownlint.engine import conditions, log_levels, mutexes
 from ownlint.facts import records as r
 from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import last_name, receiver, streamed_into, strip, walk
@@ -73,7 +73,7 @@ _QUIET = frozenset(
 """Methods that change nothing, wherever they are."""
 
 
-Kind = Literal["counted", "built", "computed", "measured"]
+Kind = Literal["counted", "built", "computed", "copied", "measured"]
 
 
 class DebugWork(NamedTuple):
@@ -183,6 +183,9 @@ class DebugLogs:
                     continue
                 case r.Loop(kind="range") | r.Branch() | r.Block() | r.Leave(kind="return", value=None):
                     continue
+                case r.Loop(before=(r.Declare(names=names),), condition=condition, step=step):
+                    if not self._is_quiet(condition) or step is None or _changed_by(step) not in names:
+                        return False
                 case _:
                     return False
         return found
@@ -226,25 +229,10 @@ class DebugLogs:
     @cached_property
     def work(self) -> dict[str, DebugWork]:
         """The locals that debug logs alone read, directly or by way of each other, and that cost something."""
-        begun = self._begun()
-        if not begun:
-            return {}
-        uses = _Uses(begun)
-        for statement in self.statements:
-            self._look(statement, uses)
-            if self.python and not (
-                isinstance(statement, r.Evaluate) and statement.value.start in self._counted_by_value
-            ):
-                uses.spoil(_bound_otherwise(statement))
-        inside = self.function.program.index.nested(self.function) if self.python else self.function.lambdas()
-        for inner in inside:
-            if not self.covers(inner.record.start):
-                uses.spoil(name for name in begun if f'"{name}"'.encode() in inner.encoded)
-        self._settle(uses)
-        found: dict[str, DebugWork] = {}
+        uses, found = self._uses, dict[str, DebugWork]()
         of_loops = {one.start for s in self.statements if isinstance(s, r.Loop) for one in s.before}
         for name in sorted(uses.logs):
-            declared = begun[name]
+            declared = uses.begun[name]
             if declared.start in of_loops or self._is_built_in(declared.start):
                 continue
             kind = self._kind(declared, uses)
@@ -253,6 +241,27 @@ class DebugLogs:
                 costs = self._costs(kind, declared, writes)
                 found[name] = DebugWork(name, kind, declared, writes, uses.logs[name], costs)
         return found
+
+    @cached_property
+    def _uses(self) -> _Uses:
+        """Where each local goes in the end."""
+        uses = _Uses(begun := self._begun())
+        for statement in self.statements if begun else ():
+            self._look(statement, uses)
+            if self.python and not (
+                isinstance(statement, r.Evaluate) and statement.value.start in self._counted_by_value
+            ):
+                uses.spoil(_bound_otherwise(statement))
+        inside = self.function.program.index.nested(self.function) if self.python else self.function.lambdas()
+        lambdas = (
+            [one for one in self.function.values if isinstance(one, r.Lambda)] if begun and not self.python else []
+        )
+        bare = {one.function for one in lambdas if not one.captures}
+        for inner in inside if begun else ():
+            if inner.index not in bare and not self.covers(inner.record.start):
+                uses.spoil(name for name in begun if f'"{name}"'.encode() in inner.encoded)
+        self._settle(uses)
+        return uses
 
     def _is_built_in(self, offset: int) -> bool:
         """Whether an `#if` of the function decides if there is anything: `#if WITH_DEBUG_LOGS`, `int seen = 0;`."""
@@ -334,7 +343,10 @@ class DebugLogs:
             named = list(_named_in(value))
             logged = next((span for span in self.spans if value.start in span), None)
             if logged is not None:
-                if isinstance(statement, r.Branch) and value is statement.condition and uses.begun.keys() >= {*named}:
+                is_asked = (
+                    isinstance(statement, r.Branch) and value is statement.condition and value.start == logged.start
+                )
+                if is_asked and uses.begun.keys() >= {*named}:
                     uses.spoil(named)  # one of them says whether the log is on: `if (debug > 1)`
                 for name in named:
                     uses.read(name, logged)
@@ -349,11 +361,7 @@ class DebugLogs:
                 assert target is not None
                 self._changes(target, value, uses)
             elif is_own and (filled := self._filled_by(value)) and filled <= uses.begun.keys():
-                for target in filled:
-                    uses.fills.setdefault(target, []).append(value)
-                    for name in named:
-                        if name not in filled:
-                            uses.goes(name, target)
+                self._fills(value, filled, uses)
             elif isinstance(statement, (r.Loop, r.Branch)) and not is_step:
                 uses.steers.append((frozenset(named), statement))
             elif is_own and (rearranged := _in_place(value)):
@@ -395,9 +403,18 @@ class DebugLogs:
         for inner in walk(value):
             if isinstance(inner, r.Unary) and inner.op == "&":
                 uses.spoil(_named_in(inner))
+            if (filled := self._filled_by(inner)) and filled <= uses.begun.keys():
+                self._fills(inner, filled, uses)  # `n += snprintf(line + n, ..)`
         for name in _named_in(value):
             if name != target:
                 uses.goes(name, target)
+
+    def _fills(self, call: r.Value, filled: frozenset[str], uses: _Uses) -> None:
+        for target in filled:
+            uses.fills.setdefault(target, []).append(call)
+            for name in _named_in(call):
+                if name not in filled:
+                    uses.goes(name, target)
 
     def _is_builder(self, name: str, uses: _Uses) -> bool:
         """Whether calling a method of the local changes nothing but itself: a container, a string, a stream."""
@@ -503,11 +520,26 @@ class DebugLogs:
             return "built" if not called or self._is_quiet(value) else None
         if self.python and not writes and self._is_quiet(value) and _goes_through(value):
             return "computed"
+        if not writes and self._is_copy(value, declared.type):
+            return "copied"
         if called and not writes and self._is_quiet(value) and any(map(self._is_work, called)):
             written = self.function.program.calls.result_type(value, self.function) if isinstance(value, r.Call) else ""
             is_number = _NUMBER.fullmatch(types.parse(written).name or declared.type) or self._folds(value)
             return "computed" if is_number else "built"
         return None
+
+    def _is_copy(self, value: r.Value | None, written: str) -> bool:
+        """`auto before = entries_;`, `std::vector<int> before(entries_);`: of a container of data that is kept."""
+        if isinstance(value, r.Call) and value.kind == "construct" and len(value.args) == 1:
+            value = strip(value.args[0])
+        if self.python or not isinstance(value, (r.Name, r.Member)):
+            return False
+        made = (
+            written if not types.parse(written).is_placeholder else self.function.program.types.of(value, self.function)
+        )
+        kept = made.replace("&", " ").replace("const ", "").strip()
+        roles = self.function.program.types.roles(kept, self.function)
+        return "container" in roles and "view" not in roles and self._is_plain(kept, _MOST_NESTED)
 
     def _folds(self, value: r.Value | None) -> bool:
         """`std::accumulate(..)`, with nothing that could change anything."""
@@ -574,7 +606,11 @@ class DebugLogs:
             return False  # a few values in a text: `", ".join((a, b))`
         targets = self.function.program.calls.callee(call, self.function).functions
         if targets:
-            return any(isinstance(s, r.Loop) for target in targets for s in target.statements)
+            locks = mutexes.mutexes(self.function.program).words if not self.python else frozenset()
+            return any(
+                not locks.isdisjoint(target.mentioned) or any(isinstance(s, r.Loop) for s in target.statements)
+                for target in targets
+            )
         return is_text and kind.is_value and _TELLS.search(last_name(call.callee)) is not None
 
     def is_in_loop(self, offset: int) -> bool:
@@ -587,9 +623,9 @@ class DebugLogs:
         if self.covers(statement.start):
             return True
         match statement:
-            case r.Declare(names=(name,)):
-                return name in self.work
-            case r.Evaluate(value=r.Assign(target=r.Name(text=name)) as value) if name in self.work:
+            case r.Declare(names=(name,), value=value) if name in self._uses.logs:
+                return name in self.work or self._is_quiet(value)
+            case r.Evaluate(value=r.Assign(target=r.Name(text=name)) as value) if name in self._uses.logs:
                 return self._is_quiet(value.value)
             case r.Block(body=body):
                 return all(map(self.is_for_log, body))
@@ -848,7 +884,7 @@ def _changed_by(value: r.Value) -> str | None:
         case r.Assign(target=target):
             return _root(target)
         case r.Call(callee=r.Member(base=base)):
-            return _root(base)
+            return _changed_by(inner) if isinstance(inner := strip(base), r.Call) else _root(base)
     return None
 
 

@@ -78,7 +78,7 @@ def _users(function: Function, name: str) -> Sequence[Function] | None:
     field = cls.field(name) if cls is not None else None
     if cls is not None and field is not None:
         private = name.startswith("_") if function.language == "python" else field[1].access == "private"
-        if field[0] is not cls or not private or cls.record.template:
+        if field[0] is not cls or not private:
             return None
         if not types.parse(field[1].type).is_value:
             return None  # what it leads to may be another's

@@ -4,7 +4,7 @@
 
 - a local, private member or static that is read only by debug logs, and counted by a test or a loop of its own
 - a string, stream or container that is filled in a loop only for a debug log
-- a clock reading in a loop, or the result of a pure function, that only a debug log uses
+- a copy of a container, a clock reading in a loop, or the result of a pure function, that only a debug log uses
 - the same in Python, whose logs are known by the names of the log and its level (`logger.debug(..)`), and what a
   comprehension makes
 - a debug log is also what prints where a flag is set that is named after a level (`if (trace_culling) fprintf(..)`)
@@ -78,6 +78,7 @@ _HELP = {
     "counted": "count it only when logging is enabled",
     "built": "build it only when logging is enabled",
     "computed": "compute it only when logging is enabled",
+    "copied": "copy it only when logging is enabled",
     "measured": "read the clock only when logging is enabled",
 }
 _COSTS = because("intent", "harmless if it costs next to nothing")

@@ -62,7 +62,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, debug_logs, guard_classes, places, records, rule, text
+from ownlint import Finding, Function, debug_logs, guard_classes, mutexes, places, records, rule, text
 from ownlint_rules.locks import _rechecks as rechecks
 
 
@@ -70,16 +70,17 @@ from ownlint_rules.locks import _rechecks as rechecks
 def lock_only_for_log(function: Function) -> Iterator[Finding]:
     if not rechecks.takes_locks(function):
         return
-    known = guard_classes.guards(function.program)
+    known, named = guard_classes.guards(function.program), mutexes.mutexes(function.program)
+    taking, releasing = known.taking | named.takers, known.releasing | named.letters
     logs = debug_logs.DebugLogs(function)
     if not logs.may_log:
         return
     for body in logs.blocks():
         for position, statement in enumerate(body):
-            lock = _guarded(function, statement, known) or _by_hand(statement, known)
+            lock = _guarded(function, statement, known) or _called(statement, taking)
             if lock is None or logs.covers(statement.start):
                 continue
-            covered = _covered(body[position + 1 :], lock, statement, known)
+            covered = _covered(body[position + 1 :], lock, statement, releasing)
             if covered and all(map(logs.is_for_log, covered)):
                 yield function.finding(
                     statement,
@@ -99,26 +100,24 @@ def _guarded(function: Function, statement: records.Statement, known: guard_clas
     return text(made.args[guard.argument - 1]).removeprefix("&")
 
 
-def _by_hand(statement: records.Statement, known: guard_classes.Guards) -> str | None:
-    on = _called(statement, known.taking)
-    return text(on) if on is not None else None
-
-
-def _called(statement: records.Statement, names: frozenset[str]) -> records.Value | None:
-    """What a method of one of these names is called on, where the statement is nothing else."""
-    if isinstance(statement, records.Evaluate) and isinstance(call := statement.value, records.Call) and not call.args:
-        return places.receiver(call) if places.last_name(call.callee) in names else None
-    return None
+def _called(statement: records.Statement, names: frozenset[str]) -> str | None:
+    """The lock of a call of one of these names, `mu.lock()`, `pthread_mutex_lock(&mu)`, where the statement is nothing
+    else."""
+    if not isinstance(statement, records.Evaluate) or not isinstance(call := statement.value, records.Call):
+        return None
+    if places.last_name(call.callee) not in names or len(call.args) > 1:
+        return None
+    on = call.args[0] if call.args else places.receiver(call)
+    return text(on).removeprefix("&") if on is not None else None
 
 
 def _covered(
-    following: tuple[records.Statement, ...], lock: str, taken: records.Statement, known: guard_classes.Guards
+    following: tuple[records.Statement, ...], lock: str, taken: records.Statement, releasing: frozenset[str]
 ) -> tuple[records.Statement, ...]:
     """What runs under the lock: the rest of the block, or all up to the unlock."""
     if isinstance(taken, records.Declare):
         return following
     for position, statement in enumerate(following):
-        on = _called(statement, known.releasing)
-        if on is not None and text(on) == lock:
+        if _called(statement, releasing) == lock:
             return following[:position]
     return ()
