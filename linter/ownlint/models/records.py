@@ -424,10 +424,11 @@ class MacroModel(msgspec.Struct, frozen=True):
 
 
 class Environment(msgspec.Struct, frozen=True):
-    """The process's variables: last names of the functions that read one (`getenv_s/4` where the name is not the first
-    argument) and that change one, the variables (`*` stands for anything) that belong to the system rather than to the
-    program, and last names of the functions that make an integer of a text (`parses`), a real number (`parses_real`),
-    and that compare two (`compares`); qualified names of functions and classes that take a text for a path (`paths`).
+    """The process's variables: last names of the functions that read one (`getenv_s/4/2` where the name is the fourth
+    argument, and the text is put into the second) and that change one, the variables (`*` stands for anything) that
+    belong to the system rather than to the program, and last names of the functions that make an integer of a text
+    (`parses`), a real number (`parses_real`), that compare two (`compares`) and that only say whether there is one
+    (`asks`, which are among `reads`); qualified names of functions and classes that take a text for a path (`paths`).
 
     In Python, by their dotted names: `mappings` that hold the variables, functions that read one (in `reads`), that
     make a number (in `parses` and `parses_real`), a truth value (`parses_truth`) or something else (`decodes`) of a
@@ -440,6 +441,7 @@ class Environment(msgspec.Struct, frozen=True):
     parses: tuple[str, ...] = ()
     parses_real: tuple[str, ...] = ()
     compares: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
     mappings: tuple[str, ...] = ()
     parses_truth: tuple[str, ...] = ()
     decodes: tuple[str, ...] = ()

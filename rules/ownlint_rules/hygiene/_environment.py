@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, File, Function, Program, places, questions, text, trials, types
+from ownlint import Class, File, Function, Program, places, questions, ranges, text, trials, types
 from ownlint import records as r
 from ownlint_rules.hygiene import _python_environment as python_environment
 from ownlint_rules.hygiene import _repeated as repeated
@@ -131,9 +131,10 @@ class ProgramEnvironment:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.model = program.models.environment
-        self.reads = {
-            name: int(position or 1) - 1 for name, _, position in (w.partition("/") for w in self.model.reads)
-        }
+        written = [(name, *map(int, positions)) for name, *positions in (one.split("/") for one in self.model.reads)]
+        self.reads = {name: positions[0] - 1 if positions else 0 for name, *positions in written}
+        self.into = {name: positions[1] - 1 for name, *positions in written if len(positions) > 1}
+        """Where the functions that answer something else put the text."""
         self.writes = frozenset(self.model.writes)
 
     def number(self, name: str) -> TextMeaning | None:
@@ -335,6 +336,8 @@ class ProgramEnvironment:
 
     def _parsed(self, name: str, targets: Sequence[Function], depth: int = 0) -> frozenset[TextMeaning]:
         """What a function that reads a variable makes of the text: a wrapper by its body, another by its name."""
+        if name in self.model.asks:
+            return frozenset({text_meanings.PRESENCE})
         if name in self.reads:
             return frozenset({_by_name(name)} if _PARSES.search(name) else ())
         known = self.wrappers.get(name, {})
@@ -600,12 +603,29 @@ class _Use:
         self.around = around
         self.body = body
         self._calls = () if isinstance(text_of, str) else text_of
+        self._telling: list[r.Call] = []
+        """The calls that put it into a local, and answer whether there is one."""
         self._numbers: list[r.Call] = []
         """The calls that make a number of it."""
         self._holders: set[str] = {text_of} if isinstance(text_of, str) else set()
         for statement in body.statements:
             if isinstance(statement, r.Declare) and self._is_it(statement.value):
                 self._holders.update(statement.names)
+        self._answers: set[str] = set()
+        """The locals that keep what is answered beside the text: an error, its length."""
+        for call in self._calls if self.around.into else ():
+            at = self.around.into.get(places.last_name(call.callee), len(call.args))
+            if at < len(call.args):
+                self._into(call, text(call.args[at]).removeprefix("&"))
+
+    def _into(self, call: r.Call, holder: str) -> None:
+        """The call puts the text into a local."""
+        self._holders.add(holder)
+        self._calls = tuple(one for one in self._calls if one is not call)
+        self._telling.append(call)
+        for statement in self.body.statements:
+            if isinstance(statement, r.Declare) and places.strip(statement.value) is call:
+                self._answers.update(statement.names)
 
     def meanings(self, depth: int = 0) -> Iterator[TextMeaning]:
         words: set[str] = set()
@@ -627,12 +647,18 @@ class _Use:
                 ):
                     words.add(_word(other))
                     asked.append(value)
+                case r.Binary(op=op, left=left, right=r.Literal(text="0")) if op in ranges.COMPARISONS and self._tells(
+                    left
+                ):
+                    asked.append(value)
                 case _:
-                    asked += (one for one in _asked(value) if self._is_it(one) or self._is_first(one))
+                    asked += (
+                        one for one in _asked(value) if self._is_it(one) or self._is_first(one) or self._tells(one)
+                    )
         for statement in self.body.statements:
             if isinstance(statement, r.Declare) and self._is_it(statement.value) and self._is_path(statement.type):
                 yield from _AS_PATH
-        asked += [one for one in conditions if self._is_it(one) or self._is_first(one)]
+        asked += [one for one in conditions if self._is_it(one) or self._is_first(one) or self._tells(one)]
         if asked and self._is_only(asked):
             yield text_meanings.PRESENCE
         if any(
@@ -643,6 +669,11 @@ class _Use:
         words.discard("")
         if words:
             yield text_meanings.one_of(words, is_form=words <= text_meanings.SWITCHES or bool(self._numbers))
+
+    def _tells(self, value: r.Value | None) -> bool:
+        """Whether it is the answer of a call that puts the text into a local."""
+        inner = places.strip(value)
+        return any(inner is one for one in self._telling) or (isinstance(inner, r.Name) and inner.text in self._answers)
 
     def _reads(self, value: r.Value | None) -> bool:
         return any(value is call for call in self._calls)
@@ -693,6 +724,7 @@ class _Use:
         """Of what stands for a missing text; that there is none is no default."""
         given = [one for value in self.body.values for one in self._stands_for(value)]
         given += [one for s in self.body.statements if isinstance(s, r.Branch) for one in self._set_by(s)]
+        given += self._returned()
         bare = ((self.around.bare(value, self.body.file, self.body.scope) or value) for value in given)
         made = (TextMeaning("fallback", text(value)) for value in bare)
         yield from (meaning for meaning in made if not text_meanings.is_empty(meaning))
@@ -706,6 +738,25 @@ class _Use:
             case r.Call(callee=r.Member(base=base, name="value_or"), args=(only,)) if self._is_it(base):
                 yield only
 
+    def _returned(self) -> Iterator[r.Value]:
+        """What a function answers where there is no text, and elsewhere what it makes of it: `if (!s) return "/tmp";`; also
+        `if (s) return s; return "/tmp";`."""
+        body = self.body.function.body if self.body.function is not None else ()
+        made = [one.value for one in self.body.statements if isinstance(one, r.Leave) and one.kind == "return"]
+        if not any(value is not None and (self._is_in(value) or self._is_number(value)) for value in made):
+            return
+        for at, statement in enumerate(body):
+            if not isinstance(statement, r.Branch) or statement.other or not self._is_in(statement.condition):
+                continue
+            match _plain(statement.then), body[at + 1 :]:
+                case (r.Leave(kind="return", value=value),), _ if value is not None and not self._is_in(value):
+                    if any(map(self._is_it, _asked(statement.condition))) and text(value) not in _OFF:
+                        yield value
+                case (r.Leave(kind="return", value=r.Literal() | r.Call() | r.Name() as first),), (
+                    r.Leave(kind="return", value=r.Literal() as value),
+                ) if self._is_in(first) and self._is_it(statement.condition) and text(value) not in _OFF:
+                    yield value
+
     def _set_by(self, branch: r.Branch) -> Iterator[r.Value]:
         """The same by a branch: `if (dir) root = dir; else root = fallback;`, `if (!dir) dir = fallback;`,
         `root = fallback; if (dir) root = dir;`, `if (dir) use(dir); else use(fallback);`."""
@@ -718,12 +769,32 @@ class _Use:
         elif then is not None and not branch.other and self._is_it(then.target) and not self._is_in(then.value):
             yield then.value
         elif then is not None and not branch.other and self._is_in(then.value) and self.body.function is not None:
-            initial = self.body.function.locals.get(text(then.target), ("", None))[1]
-            if initial is not None and not self._is_in(initial) and text(initial) not in _OFF:
-                yield initial
+            yield from self._begun(then.target)
+        elif then is None and not branch.other:
+            yield from (one for target in self._parsed_into(branch.then) for one in self._begun(target))
         for one, instead in _called_alike(branch):
             if self._is_in(one) != self._is_in(instead):
                 yield instead if self._is_in(one) else one
+
+    def _parsed_into(self, body: r.Body) -> Iterator[r.Value]:
+        """Where a call puts the number that it makes of the text: `from_chars(s, end, n)`, `sscanf(s, "%d", &n)`."""
+        match _plain(body):
+            case (r.Evaluate(value=r.Call() as call),) if self.around.number(places.last_name(call.callee)) is not None:
+                if any(map(self._is_it, call.args)):
+                    yield from (one for one in call.args if not self._is_in(one))
+
+    def _begun(self, target: r.Value) -> Iterator[r.Value]:
+        """What a local, or a member of the object, is given first, where that is no switch that is off."""
+        function = self.body.function
+        if function is None:
+            return
+        inner = places.strip(target.value if isinstance(target, r.Unary) and target.op == "&" else target)
+        initial = function.locals.get(text(inner), ("", None))[1]
+        if text(inner) not in function.declared and function.home is not None:
+            field = function.home.field(text(inner).removeprefix("this->"))
+            initial = field[1].value if field is not None else None
+        if initial is not None and not self._is_in(initial) and text(initial) not in _OFF:
+            yield initial
 
     def _is_number(self, value: r.Value) -> bool:
         """Whether it is a number made of the text, or a local that begins with one."""
@@ -734,7 +805,7 @@ class _Use:
 
     def _is_only(self, asked: list[r.Value]) -> bool:
         """Whether the text serves for nothing but these questions: one that is used as well is no switch."""
-        within = {id(inner) for value in asked for inner in places.walk(value)}
+        within = {id(inner) for value in (*asked, *self._telling) for inner in places.walk(value)}
         return not any(
             id(value) not in within
             for value in self.body.values

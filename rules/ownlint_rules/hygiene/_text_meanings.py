@@ -45,9 +45,17 @@ SWITCHES = frozenset(
 that ask for other words may each ask for their own."""
 
 
+_ONE_OF = "is one of "
+
+
 def one_of(words: set[str], *, is_form: bool) -> TextMeaning:
     """That a text is compared with these words, in small letters."""
-    return TextMeaning("form" if is_form else "words", f"is one of {', '.join(sorted(words))}")
+    return TextMeaning("form" if is_form else "words", f"{_ONE_OF}{', '.join(sorted(words))}")
+
+
+def switches(meaning: TextMeaning) -> bool:
+    """Whether it is decided by words for on and off."""
+    return meaning.kind == "form" and meaning.said.startswith(_ONE_OF)
 
 
 def is_empty(meaning: TextMeaning) -> bool:
@@ -116,8 +124,8 @@ def told_apart(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> st
 def _form(said: str) -> str:
     if said == PRESENCE.said:
         return "only its presence counts"
-    if said.startswith("is one of "):
-        return "compared with " + ", ".join(f"`{word}`" for word in said.removeprefix("is one of ").split(", "))
+    if said.startswith(_ONE_OF):
+        return "compared with " + ", ".join(f"`{word}`" for word in said.removeprefix(_ONE_OF).split(", "))
     return f"read as {said}"
 
 

@@ -9,8 +9,8 @@
   each object that it constructs reads it
 - the same where one takes an empty text for none, and another only asks whether there is a text, or has the same
   default for a missing one alone
-- a variable that a place of Python reads with a default, and again a function that is called from there, or from the
-  methods of the object that was being initialized, with the same default
+- a variable that a place of Python reads with a default, or compares with words for on and off, and again a function
+  that is called from there, or from the methods of the object that was being initialized, in the same way
 - a variable by whose presence two objects of Python decide as they are initialized, where the methods of one construct
   the other
 - a variable that places of Python, or of C++ and Python, interpret differently: its presence, words for on and off, an
@@ -308,9 +308,9 @@ def _optional(reading: environment.EnvironmentReading) -> frozenset[str]:
 
 
 def _decided(reading: environment.EnvironmentReading) -> set[text_meanings.TextMeaning]:
-    """The defaults that a place has, but for that there is none; of an object that is initialized, which may be at any
-    time, also whether there is a text."""
-    defaults = {one for one in reading.meanings if one.kind in ("fallback", "computed")}
+    """The defaults that a place has, but for that there is none, and the words that it switches by; of an object that
+    is initialized, which may be at any time, also whether there is a text."""
+    defaults = {one for one in reading.meanings if one.kind in ("fallback", "computed") or text_meanings.switches(one)}
     asked = {text_meanings.ASKED} if reading.function is not None and _initializes(reading.function) else set()
     return {one for one in defaults if not text_meanings.is_empty(one)} | (asked & reading.meanings)
 
