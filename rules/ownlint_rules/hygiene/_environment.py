@@ -739,7 +739,7 @@ class _Use:
                 yield only
 
     def _returned(self) -> Iterator[r.Value]:
-        """What a function answers where there is no text, and elsewhere what it makes of it: `if (!s) return "/tmp";`; also
+        """What a function answers where there is no text, and elsewhere what it makes of it: `if (!s) return "/tmp";`;
         `if (s) return s; return "/tmp";`."""
         body = self.body.function.body if self.body.function is not None else ()
         made = [one.value for one in self.body.statements if isinstance(one, r.Leave) and one.kind == "return"]
