@@ -19,6 +19,8 @@ from ownlint import Class, File, Function, Program, Span, bodies, failure, place
 from ownlint import records as r
 
 WORD = re.compile(r"(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
+_PIECE = re.compile(rf"[a-z]+(?:\d+[a-z]+)+\d*|{WORD.pattern}")
+"""The same, where a number may stand inside of a word: `i2c`."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\"[^\"]*\"|[^\s\w]")
 _PARAMETER = re.compile(r"P\d+")
@@ -156,9 +158,9 @@ class Parity:
 
     def siblings(self, function: Function) -> list[Function]:
         """The same function of other backends, in the order of files; then that of other classes on one base, and of
-        other tables of one type. Where a change is looked at, also one whose name differs as its file's does: of code
-        that always was so, that says too little."""
-        paired = self._namesakes(function) if self.program.before is not None else []
+        other tables of one type. Where a change is looked at, also another of the same name, and one whose name differs
+        as its file's does: of code that always was so, that says too little."""
+        paired = [*self._homonyms(function), *self._namesakes(function)] if self.program.before is not None else []
         return list(
             dict.fromkeys((*self.backends(function), *self._overrides(function), *self._in_slot(function), *paired))
         )
@@ -198,6 +200,18 @@ class Parity:
         if declared:
             return any("virtual" in one.qualifiers for one in declared)
         return any(method.mentions(name) for method in base.methods)
+
+    def _homonyms(self, function: Function) -> list[Function]:
+        """Another specialisation of a template, an overload, or what another branch of the preprocessor has."""
+        if function.language != "cpp" or function.record.kind not in ("method", "function"):
+            return []
+        count = len(function.record.parameters)
+        alike = [
+            one
+            for one in self.program.index.functions_called(function.name)
+            if one is not function and one.symbol == function.symbol and len(one.record.parameters) == count
+        ]
+        return alike if len(alike) < _MOST_BACKENDS else []
 
     def _namesakes(self, function: Function) -> list[Function]:
         """Those that are called the same but for one word, by which the names of their files differ as well, or which
@@ -390,12 +404,12 @@ class Parity:
 
 def _blanked(function: Function) -> Iterator[_Pair]:
     """Path and symbol without a word that both have, and the path and the symbol without another, for each such
-    word."""
+    word; that two functions have nothing but their arity in common is no reason to compare them."""
     stem = function.path.rpartition(".")[0]
-    said = {word[0].lower() for word in WORD.finditer(stem)}
-    for blank in sorted({word[0].lower() for word in WORD.finditer(function.symbol)}):
+    said = {word[0].lower() for word in _PIECE.finditer(stem)}
+    for blank in sorted({word[0].lower() for word in _PIECE.finditer(function.symbol)} - {function.name.lower()}):
         path, symbol = (
-            WORD.sub(lambda word: "*" if word[0].lower() == blank else word[0], part)  # noqa: B023
+            _PIECE.sub(lambda word: "*" if word[0].lower() == blank else word[0], part)  # noqa: B023
             for part in (stem, function.symbol)
         )
         yield _Pair(path if blank in said else stem, symbol, len(function.record.parameters))
@@ -543,6 +557,7 @@ class ParityReading:
         self.asked += map(self._asked, self._asked_inside(statement))
         if isinstance(statement, r.Branch):
             self._branch(statement)
+        self._otherwise(statement)
         if isinstance(statement, r.Leave):
             self.tokens.append(statement.kind)
         self.lines.append((line, statement.span))
@@ -593,6 +608,26 @@ class ParityReading:
             lines = frozenset(map(self._line, inside))
             guard = self._guard(branch.condition, names, "skips", Span(branch.start, branch.condition.end))
             self.branches.append(ParityBranch(guard, lines, works, frozenset(self._works(branch.then, whole=True))))
+
+    def _otherwise(self, statement: r.Statement) -> None:
+        """Notes what the function leaves on by the other path: `if (fits) { .. } else { return false; }`,
+        `return fits ? data[i] : -1;`."""
+        match statement:
+            case r.Branch(condition=condition, then=then, other=other, constant=False) if other and not self._exit(
+                then
+            ):
+                left = self._exit(other)
+            case r.Leave(kind="return", value=r.Conditional(condition=condition, other=value)):
+                left, other = self._exit((r.Leave(value.start, value.end, "return", value),)), ()
+            case _:
+                return
+        if left is None or self._is_conditional(statement.span):
+            return
+        terms = list(_alternatives(condition, "&&"))
+        if all(map(self._is_question, terms)):
+            for term in map(_contrary, terms):
+                self.asked.append(self._asked(term))
+                self._note(term, left, condition.span, _message(other))
 
     def _handles(self, branch: r.Branch) -> bool:
         """Whether the branch is about nothing being there, and leaves."""
@@ -757,11 +792,22 @@ class ParityReading:
                 return self._exit(body)
             case r.Leave(kind="return" | "goto" as kind, value=value, label=label):
                 returned = value if kind == "return" else self._returned_behind(label)
-                if isinstance(returned, r.Name) and failure.refuses(self.function, _last_given(then, returned.text)):
-                    return "fails"
+                if isinstance(returned, r.Name):
+                    given = _last_given(then, returned.text) or self._begun(returned.text, then[-1].start)
+                    if failure.refuses(self.function, given):
+                        return "fails"
                 if kind == "goto" and returned is not None and failure.refuses(self.function, returned):
                     return "fails"
         return None
+
+    def _begun(self, name: str, before: int) -> r.Value | None:
+        """What a local begins with, as long as nothing else is given to it."""
+        given = (
+            one.start
+            for one in self.function.statements
+            if isinstance(one, r.Evaluate) and isinstance(one.value, r.Assign) and text(one.value.target) == name
+        )
+        return self.function.locals.get(name, ("", None))[1] if min(given, default=before) >= before else None
 
     def _returned_behind(self, label: str) -> r.Value | None:
         """What is returned behind a label, where that is the same for all who go there."""
@@ -1336,16 +1382,23 @@ def _inside(statement: r.Statement) -> list[r.Statement]:
     return []
 
 
-def _alternatives(condition: r.Value) -> Iterator[r.Value]:
-    """`a || b` is two reasons to leave."""
+def _alternatives(condition: r.Value, either: str = "||") -> Iterator[r.Value]:
+    """`a || b` is two reasons to leave, and `a && b` to leave otherwise."""
     stack = [condition]
     while stack:
         inner = stack.pop()
         match inner:
-            case r.Binary(op="||", left=left, right=right):
+            case r.Binary(op=op, left=left, right=right) if op == either:
                 stack += [right, left]
             case _:
                 yield inner
+
+
+def _contrary(condition: r.Value) -> r.Value:
+    match condition:
+        case r.Binary(op=op, left=left, right=right) if op in ranges.COMPARISONS:
+            return r.Binary(condition.start, condition.end, ranges.opposite(op), left, right)
+    return r.Unary(condition.start, condition.end, "!", condition)
 
 
 def _canonical(value: r.Value) -> r.Value:

@@ -130,7 +130,7 @@ def removed_guards(old: Function, new: Function) -> Iterator[parity.ParityGuard]
         if guard.message in said:
             continue  # the same is refused, by another question
         need = reading.first_need(parity.nothing_of(guard)) or reading.first_element(guard.names)
-        below = _asked_by_new_callees(old, new, anew, guard, need)
+        below = _asked_by_new_callees(old, new, anew or _is_refused_by_sibling(new, guard), guard, need)
         if (
             not (guard.exit == "repairs" and _is_worked_on_beside(new, guard))
             and not any(
@@ -217,6 +217,9 @@ def unhandled(old: Function, new: Function) -> Iterator[tuple[parity.ParityGuard
 def _is_refused_by_sibling(new: Function, guard: parity.ParityGuard) -> bool:
     """Whether a sibling still takes the same for an error: then it is one, however the function was written anew."""
     known = parity.of(new.program)
+    if guard.exit == "skips":
+        siblings = (known.outline(sibling) for sibling in known.siblings(new))
+        return any(kept.guard.form == guard.form for one in siblings for kept in one.branches)
     alike = _REFUSES if guard.exit in _REFUSES else (guard.exit,)
     form = parity.without_limits(guard.form)
     return (guard.exit in _REFUSES or guard.exit == "passes over") and any(
@@ -323,9 +326,9 @@ def _asked_by_new_callees(
     old: Function, new: Function, anew: bool, guard: parity.ParityGuard, need: Span | None
 ) -> list[frozenset[str]]:
     """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
-    own object and of what they are given. In a body that was written anew, one that is not known asks where its name
-    says so, or where its outcome is looked at; it may put right what it is given. Behind
-    `need`, where the body works on what the guard looked at, it is too late to ask."""
+    own object and of what they are given. In a body that was written `anew`, or beside a sibling that still asks, one
+    that is not known asks where its name says so, or where its outcome is looked at; it may put right what it is
+    given. After `need`, where the body works on what the guard looked at, it is too late to ask."""
     more = guard.exit in _REFUSES and parity.asks_more(guard.form)
     of_parts = bool(guard.names) and all("." in name for name in guard.names)
     reading = parity.ParityReading(parity.of(new.program), new)
@@ -422,7 +425,8 @@ def _is_asked_by_callers(function: Function, subjects: frozenset[str], guard: pa
             if of and reading.place(places.receiver(inner)) == of and any(inner.start in one.span for one in earlier)
         }
         asked.update(f"{of}.{part}" for name in getters for part in _read_by(function, name))
-        if not (parity.covers(asked, named) or (made and parity.covers(asked, made))):
+        known = bool(named) or all(map(parity.is_of_parameter, subjects))
+        if not ((known and parity.covers(asked, named)) or (made and parity.covers(asked, made))):
             return False
         found = True
     return found
