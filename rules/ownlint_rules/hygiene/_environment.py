@@ -131,9 +131,9 @@ class ProgramEnvironment:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.model = program.models.environment
-        written = [(name, *map(int, positions)) for name, *positions in (one.split("/") for one in self.model.reads)]
-        self.reads = {name: positions[0] - 1 if positions else 0 for name, *positions in written}
-        self.into = {name: positions[1] - 1 for name, *positions in written if len(positions) > 1}
+        written = [one.split("/") for one in self.model.reads]
+        self.reads = {name: int(positions[0]) - 1 if positions else 0 for name, *positions in written}
+        self.into = {name: int(positions[1]) - 1 for name, *positions in written if len(positions) > 1}
         """Where the functions that answer something else put the text."""
         self.writes = frozenset(self.model.writes)
 
@@ -788,10 +788,10 @@ class _Use:
         function = self.body.function
         if function is None:
             return
-        inner = places.strip(target.value if isinstance(target, r.Unary) and target.op == "&" else target)
-        initial = function.locals.get(text(inner), ("", None))[1]
-        if text(inner) not in function.declared and function.home is not None:
-            field = function.home.field(text(inner).removeprefix("this->"))
+        named = text(target).removeprefix("&")
+        initial = function.locals.get(named, ("", None))[1]
+        if named not in function.declared and function.home is not None:
+            field = function.home.field(named.removeprefix("this->"))
             initial = field[1].value if field is not None else None
         if initial is not None and not self._is_in(initial) and text(initial) not in _OFF:
             yield initial
