@@ -76,7 +76,7 @@ Restore the check, or explain in a comment why it is no longer needed.
 - Only a condition that is followed by a `return`, a `throw` or an abort within three statements is a check. A weaker
   check in place of a stronger one is not detected.
 - Siblings are the same functions of other backends and of other classes on one base, functions in the same slot of
-  tables of one type, and functions whose names differ by one word as their files do.
+  tables of one type, overloads and specialisations, and functions whose names differ by one word as their files do.
 
 ## Source
 
