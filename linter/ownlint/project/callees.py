@@ -621,8 +621,8 @@ class Calls:
         meaning = self._names.meaning(function.file, _name_start(callee))
         if meaning is not None and meaning.type:
             return meaning.type
-        if name in ("get", "any_cast") and call.template and isinstance(callee, r.Name):
-            return "" if call.template[:1].isdigit() else call.template
+        if name in ("get", "get_if", "any_cast") and call.template and isinstance(callee, r.Name):
+            return self._alternative(call, name, function, depth)
         if name in ("move", "forward") and len(call.args) == 1:
             return self._types.of(call.args[0], function, depth + 1).rstrip(" &")
         if isinstance(callee, r.Name) and self._names.has_no_value(name):
@@ -644,6 +644,20 @@ class Calls:
             if self._types.roles(written, function):  # a class that a model knows
                 return written
         return self._instantiated(found, call, function, depth)
+
+    def _alternative(self, call: r.Call, name: str, function: Function, depth: int) -> str:
+        """What `std::get` and its like answer: what the template names, or the part at that place of a tuple; a pointer
+        to it where a pointer is given."""
+        written, given = call.template, call.args[0] if call.args else None
+        if written.isdigit():
+            held = self._types.of(given, function, depth + 1) if given is not None else ""
+            parts = types.parse(self._names.expand(held, function.file, function.record.scope)).arguments
+            in_order = {"pair", "optional"} & set(self._types.roles(held, function)) if held else ()
+            written = parts[int(written)] if in_order and int(written) < len(parts) else ""
+        elif written[:1].isdigit():
+            return ""
+        is_lent = name == "get_if" or (isinstance(given, r.Unary) and given.op == "&")
+        return written + "*" if written and is_lent else written
 
     def _instantiated(self, found: Callee, call: r.Call, function: Function, depth: int) -> str:
         """What the callee answers, with the arguments of its template that are written, of its class or its own."""

@@ -60,6 +60,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from ownlint import (
     Certainty,
     Class,
@@ -97,7 +99,7 @@ _NO_TYPES = "the types are known by name only"
 def redundant_cast(function: Function) -> Iterator[Finding]:
     if not _may_cast(function) or _is_template(function):
         return
-    for statement in function.statements:
+    for statement in (*function.record.initializers, *function.statements):
         for value in _values(statement):
             for inner in places.walk(value):
                 cast = _cast(function, inner)
@@ -117,6 +119,9 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
 
 def _may_cast(function: Function) -> bool:
     if function.says(_CASTS) or function.mentions(*_named_pointers(function.program)):
+        return True
+    filled = (inner for one in function.record.initializers for value in one.args for inner in places.walk(value))
+    if any(isinstance(inner, records.Cast) for inner in filled):
         return True
     casting = _casting_templates(function.program)
     return any(name in casting or "returns" in function.program.models.verbs(name) for name in function.mentioned)
@@ -272,7 +277,7 @@ def _enum(function: Function, written: str) -> bool:
     return function.program.names.find_class(name, function.record.scope, function.file, enum=True) is not None
 
 
-def _is_copied(function: Function, statement: records.Statement, cast: records.Cast) -> bool:
+def _is_copied(function: Function, statement: records.Statement | records.Initializer, cast: records.Cast) -> bool:
     """Whether the cast of a variable makes a value of it where the variable itself would do something else: what is
     handed to a call by reference, or a type that is left to the compiler."""
     if isinstance(cast.value, records.Call):
@@ -288,7 +293,9 @@ def _is_copied(function: Function, statement: records.Statement, cast: records.C
     )
 
 
-def _values(statement: records.Statement) -> Iterator[records.Value]:
+def _values(statement: records.Statement | records.Initializer) -> Iterator[records.Value]:
+    if isinstance(statement, records.Initializer):
+        yield from statement.args
     for name in ("value", "condition", "step", "iterable"):
         value = getattr(statement, name, None)
         if value is not None:
@@ -338,6 +345,8 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
     canonical = _canonical(function, cast.value) if function.file.meanings else ""
     given = _owned(function, canonical) if cast.style == _FUNCTION else canonical
     given = given or _declared(function, cast)
+    if "*" in given:
+        given = given.rstrip(" &")  # a reference to a pointer is cast as the pointer
     if not given or "type-parameter" in given or "<dependent" in given:
         return None
     wanted = _meant(function, cast)
@@ -430,10 +439,14 @@ def _declared(function: Function, cast: records.Cast) -> str:
     """What is known without a parser: the declared type of a name or a member, of an element, of what a pointer leads
     to, and of what a function answers that is surely the one called."""
     value = cast.value
+    if isinstance(value, records.Conditional):
+        found = {_declared(function, structs.replace(cast, value=part)) for part in (value.then, value.other)}
+        return found.pop() if len(found) == 1 else ""
     is_local = isinstance(value, records.Name) and value.text in function.locals and not _is_unspelled(function, value)
-    if cast.style == "const_cast" and not is_local and not _is_of_changeable(function, value):
+    stands_alone = is_local or (bool(types.parse(_meant(function, cast)).pointers) and _is_pointer(function, value))
+    if cast.style == "const_cast" and not stands_alone and not _is_of_changeable(function, value):
         return ""  # what the object around it is, decides about `const`
-    if cast.style == "c" and not is_local and not (types.parse(cast.type).pointers and _is_pointer(function, value)):
+    if cast.style == "c" and not stands_alone:
         return ""
     if cast.style == _CALLED and not is_local and not _is_pointer(function, value):
         return ""
@@ -465,8 +478,11 @@ def _is_pointer(function: Function, value: records.Value) -> bool:
     """Whether the operand is a pointer that stands there as such: whether what it stands in is `const`, or who hands it
     out, says nothing about what it leads to."""
     if isinstance(value, records.Unary) and value.op != "*":
-        return False
-    if types.parse(function.program.types.of(value, function)).pointers != 1:
+        *_, root = _leading_to(value)
+        if value.op != "&" or not isinstance(root, records.Name) or root.text not in function.locals:
+            return False
+    written = function.program.types.of(value, function)
+    if types.parse(function.program.names.expand(written, function.file, function.record.scope)).pointers != 1:
         return False
     if any(_may_be_const(function, inner) for inner in _leading_to(value)):
         return False
@@ -475,6 +491,8 @@ def _is_pointer(function: Function, value: records.Value) -> bool:
     callee = function.program.calls.callee(value, function)
     if callee.records:
         return len({record.result for record in callee.records}) == 1
+    if callee.models and places.receiver(value) is None:
+        return True
     return places.last_name(value.callee) in function.program.models.containers.places | _HANDS_OUT
 
 
@@ -499,7 +517,7 @@ def _is_unspelled(function: Function, value: records.Name, depth: int = 0) -> bo
 _HANDS_OUT = frozenset({"get", "value"})
 """What hands out a pointer that an owner or an optional holds."""
 
-_OPERANDS = (records.Name, records.Member, records.Index, records.Call, records.Unary)
+_OPERANDS = (records.Name, records.Member, records.Index, records.Call, records.Unary, records.Cast)
 
 
 def _leading_to(value: records.Value) -> Iterator[records.Value]:
@@ -521,7 +539,7 @@ def _leading_to(value: records.Value) -> Iterator[records.Value]:
 def _is_sure(function: Function, value: records.Value) -> bool:
     """Whether it is known what a call reaches: not by its name alone."""
     if not isinstance(value, records.Call):
-        return isinstance(value, (records.Name, records.Member, records.Index)) or (
+        return isinstance(value, (records.Name, records.Member, records.Index, records.Cast)) or (
             isinstance(value, records.Unary) and value.op in ("*", "&")
         )
     callee = function.program.calls.callee(value, function)
@@ -570,6 +588,11 @@ def _in_full(function: Function, written: str, at: int) -> str:
     written = program.names.expand(written, function.file, scope, at)
     kind = types.parse(written)
     cls = program.names.find_class(kind.name, scope, function.file)
+    if kind.arguments and not function.file.meanings and (cls is None or cls.record.template):
+        parts = [_in_full(function, argument, at) for argument in kind.arguments]
+        name = f"{cls.symbol if cls is not None else kind.name}<{', '.join(parts)}>" if all(parts) else ""
+        const = "const " if is_const or kind.const else ""
+        return f"{const}{name}{'*' * kind.pointers}{'&' * kind.reference}" if name else ""
     if kind.arguments or kind.is_placeholder or (cls is not None and cls.record.template):
         return written if cls is None and "::" in kind.name and function.file.meanings else ""
     if cls is None and any(_says_parameter(one.template, kind.name) for one in function.file.classes):
@@ -588,11 +611,12 @@ def _plain(written: str) -> str:
     return _SPACES.sub("", re.sub(r"\bconst\s+", "const.", bare)).removeprefix("::").replace("const.::", "const.")
 
 
-def _fix(function: Function, statement: records.Statement, cast: records.Cast) -> Fix:
+def _fix(function: Function, statement: records.Statement | records.Initializer, cast: records.Cast) -> Fix:
     """The operand alone, in brackets where what follows binds closer than it."""
     start, end = cast.value.start, cast.value.end
     opening, closing = "", ""
-    if isinstance(cast.value, records.Unary) and cast.style != "c":
+    looser = (records.Unary, records.Cast) if cast.style != "c" else ()
+    if isinstance(cast.value, (*looser, records.Conditional)):
         opening, closing = "(", ")"
     if cast.style == "c" and isinstance(statement, records.Leave) and cast.start - statement.start <= len("return"):
         opening = " "
