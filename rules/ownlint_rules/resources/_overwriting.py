@@ -75,9 +75,12 @@ def _pointed(value: r.Value | None, store: SlotStore) -> r.Value | None:
 
 
 def _is_own(store: SlotStore) -> bool:
-    """Whether the place is a member of `this`: another object's, or an element's, may be another each time."""
+    """Whether the place is a member of `this`: another object's, an element's, or what a local refers to, may be another
+    each time."""
     match places.strip(_target(store)):
-        case r.Name() | r.Member(base=r.Name(text="this")):
+        case r.Name(text=name):
+            return name not in store.function.declared
+        case r.Member(base=r.Name(text="this")):
             return True
     return False
 
