@@ -223,7 +223,10 @@ class Resources:
         if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
             return None
         callee = self.program.calls.callee(call, function)
-        return self._by_model(call, callee) or self._by_pair(callee) or self._by_use(call, callee)
+        by_model, by_pair = self._by_model(call, callee), self._by_pair(callee)
+        if by_model is not None and (by_pair is None or by_model.certainty == "certain"):
+            return by_model  # of a name alone the project's own declarations say more
+        return by_pair or self._by_use(call, callee)
 
     def _by_model(self, call: r.Call, callee: Callee) -> Acquisition | None:
         for model in callee.models:

@@ -400,7 +400,8 @@ class _FoundPairs:
         return "handle" in self.program.models.role(kind.name, self.program.names.scopes_at(file, scope))
 
     def _unwrapped(self, written: str, file: File, scope: str) -> str:
-        """`T` of a `StatusOr<T>`: of a template around one type that a model calls so, or that nobody knows."""
+        """`T` of a `StatusOr<T>` or an `optional<T>`: of a template around one type that a model calls so, or that nobody
+        knows."""
         kind = types.parse(written)
         if len(kind.arguments) != 1 or kind.pointers:
             return written
@@ -408,7 +409,9 @@ class _FoundPairs:
         scopes = program.names.scopes_at(file, scope)
         model = program.models.status(expanded, scopes)
         carries = model is not None and model.model.carries_value
-        is_known = program.models.role(expanded, scopes) or program.names.find_class(expanded, scope, file) is not None
+        roles = program.models.role(expanded, scopes)
+        carries = carries or "optional" in roles
+        is_known = roles or program.names.find_class(expanded, scope, file) is not None
         return kind.arguments[0] if carries or not is_known else written
 
     def _takes(self, record: r.FunctionRecord, handle: HandleType, file: File, scope: str) -> int:
