@@ -400,8 +400,8 @@ class _FoundPairs:
         return "handle" in self.program.models.role(kind.name, self.program.names.scopes_at(file, scope))
 
     def _unwrapped(self, written: str, file: File, scope: str) -> str:
-        """`T` of a `StatusOr<T>` or an `optional<T>`: of a template around one type that a model calls so, or that nobody
-        knows."""
+        """`T` of a `StatusOr<T>` or an `optional<T>`: of a template around one type that a model calls so, or that is
+        unknown."""
         kind = types.parse(written)
         if len(kind.arguments) != 1 or kind.pointers:
             return written

@@ -4,8 +4,8 @@
 
 - with type information, a cast whose operand already has the target type (a pointer to a class, or a class by
   reference)
-- without it, a cast of a name, a member, an element or the result of a known function whose declared type is the target
-  type
+- without it, a cast of a name, a member, an element, an address, another cast or the result of a known function whose
+  declared type is the target type, also in an initialiser list, and of `a ? b : c` if both have it
 - a function template that only casts, if it is called with that type (`std::static_pointer_cast`, `llvm::cast`, or one
   of the project)
 
@@ -48,7 +48,7 @@ Remove the cast. `--fix` does that.
 ## Known limitations
 
 - A cast of any other expression is not analysed.
-- A cast to a class with template arguments counts only if they are spelled as the compiler does.
+- Template arguments are compared as they are spelled.
 
 ## Source
 

@@ -75,8 +75,8 @@ def _pointed(value: r.Value | None, store: SlotStore) -> r.Value | None:
 
 
 def _is_own(store: SlotStore) -> bool:
-    """Whether the place is a member of `this`: another object's, an element's, or what a local refers to, may be another
-    each time."""
+    """Whether the place is a member of `this`: another object's, an element's, or what a local refers to, may be
+    another each time."""
     match places.strip(_target(store)):
         case r.Name(text=name):
             return name not in store.function.declared
