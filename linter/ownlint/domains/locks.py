@@ -26,7 +26,9 @@ from ownlint.engine.guard_classes import GuardClass
 from ownlint.engine.macro_calls import written_out
 from ownlint.engine.mutexes import Mutexes, asks, mutexes, plain, shares, tries
 from ownlint.facts import records as r
+from ownlint.facts.records import Span
 from ownlint.flow import events as e
+from ownlint.flow.bodies import scoped
 from ownlint.flow.places import THIS, Place, hands_on, last_name, render, spelled, strip, walk
 from ownlint.project import trials, types
 from ownlint.project.program import Program
@@ -495,6 +497,8 @@ class _LockReader:
         self.python = function.language == "python"
         self.known: dict[str, tuple[Place, ...]] = {} if self.python else dict.fromkeys(guard_parameters(function), ())
         """The local guards, and which locks they are about."""
+        self.macro_scopes: dict[str, Span] = {}
+        """Where the guards live that macros declare."""
         self.gave_up: dict[str, Locks] = {}
         self.taken: dict[int, set[HeldLock]] = {}
         """The locks that are waited for, by event."""
@@ -507,6 +511,9 @@ class _LockReader:
         if self.python:
             return self.in_python(event, state)
         kind = type(event)
+        if self.macro_scopes:
+            at, scopes = event.span.start, self.macro_scopes
+            state = frozenset(h for h in state if h.guard not in scopes or at in scopes[h.guard])
         if kind is e.Write:
             return self.written(event, state)  # type: ignore[arg-type]
         if kind is e.End:
@@ -706,7 +713,9 @@ class _LockReader:
         if on is None and name in self.mutexes.macros:
             position = self.mutexes.macros[name]
             locks = self.lock(call.args[position]) if 0 <= position < len(call.args) else SOMEBODYS
-            return self.hold(state, frozenset({HeldLock(locks, "<macro>")}))
+            guard = f"<macro {call.start}>"
+            self.macro_scopes[guard] = Span(call.start, self.scope_end(call))
+            return self.hold(state, frozenset({HeldLock(locks, guard)}))
         if on is None and (changed := self.on_getter(call, name, state)) is not None:
             return changed
         if on is None and call.kind == "call" and (name in self.mutexes.takers or name in self.mutexes.letters):
@@ -714,6 +723,12 @@ class _LockReader:
         if name in self.locking.by_hand:
             return self.by_helper(call, on, state)
         return state
+
+    def scope_end(self, call: r.Call) -> int:
+        """Where the innermost block around a call ends."""
+        record = self.function.record
+        around = scoped(self.function.body, record.end)
+        return [end for statement, end in around if statement.start <= call.start < statement.end][-1]
 
     def on_getter(self, call: r.Call, name: str, state: Locks) -> Locks | None:
         """`mutex().lock()`, `AssertLockHeld()`, `try_lock(&mu)`, `lock(one, other)`."""
