@@ -42,6 +42,7 @@ from ownlint import (
 )
 from ownlint import events as e
 from ownlint import records as r
+from ownlint_rules.locks._accesses import accesses_in
 from ownlint_rules.locks._tracing import Kind, Traced, Tracer, strip_address, touched
 
 MOST_CAREFUL = 0.8
@@ -614,19 +615,35 @@ def was_held(use: MemberUse, lock: str) -> bool:
 
 def is_address(use: MemberUse) -> bool:
     """Whether only the member's address is taken: by an operator, by an object that keeps it, or by a function that
-    locks before it looks."""
+    locks before it looks. A function of the project that goes through the address at once, without a lock of its own,
+    does so for its caller."""
     if use.kind != "read":
         return False
+    is_taken = False
     for value in _around(use):
         for inner in places.walk(value):
             if isinstance(inner, r.Unary) and inner.op == "&" and inner.value.span == use.span:
-                return True
+                is_taken = True
             if isinstance(inner, r.Call):
                 for number, arg in enumerate(inner.args):
                     if arg.span == use.span:
                         kept = (one.value.span for one in keeping.kept(use.function, inner, ""))
                         return use.span in kept or _locks_for(use.function, inner, number)
-    return False
+                    if isinstance(arg, r.Unary) and arg.op == "&" and arg.value.span == use.span:
+                        return not _is_gone_through(use.function, inner, number)
+    return is_taken
+
+
+def _is_gone_through(function: Function, call: r.Call, number: int) -> bool:
+    """Whether a function of the project, whose name is called, goes through the address that it is given there while
+    it holds no lock."""
+    bodies = function.program.calls.callee(call, function).functions
+    return len(bodies) == 1 and any(
+        not locks.locking(one.program).held(one).get(access.at.index, True)
+        for one in bodies
+        if number < len(one.record.parameters) and one.record.kind != "constructor"
+        for access in accesses_in(one, frozenset({one.record.parameters[number].name}), "", direct=False)
+    )
 
 
 def _locks_for(function: Function, call: r.Call, number: int) -> bool:
@@ -869,20 +886,14 @@ class Guarded:
         ]
 
     def functions_of(self, domain: GuardedDomain) -> Iterable[Function]:
-        """The functions that can touch its members: its own, its heirs', and in its file those that say its lock, a
-        member that an annotation gives to it, or one that is private, which only friends and classes inside it can."""
+        """The functions that can touch its members: its own, its heirs', and in its source and header those that say
+        its lock or a member of it."""
         if domain.cls is None:
             return [f for f in self._by_stem.get(_stem(domain.path), ()) if f.path == domain.path]
         own = self._by_home.get(domain.cls, [])
         if not domain.locks:
             return own
-        stem = _stem(domain.path)
-        annotated = [name for name, guard in domain.said.items() if guard.why == "annotation"]
-        saying = self._saying(stem, tuple(sorted({*domain.locks, *annotated})))
-        if any(is_private(domain, lock) for lock in domain.locks):
-            private = tuple(sorted(name for name in domain.members if is_private(domain, name)))
-            known = set(saying)
-            saying = [*saying, *(one for one in self._saying(stem, private) if one not in known)]
+        saying = self._saying(_stem(domain.path), tuple(sorted({*domain.locks, *domain.members})))
         around = [f for f in saying if f.home is None or domain.cls not in f.home.ancestry]
         return [*own, *around]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from ownlint import (
@@ -17,7 +16,6 @@ from ownlint import (
     Function,
     Place,
     Program,
-    Span,
     bodies,
     glance,
     guard_classes,
@@ -31,6 +29,7 @@ from ownlint import (
 )
 from ownlint import events as e
 from ownlint import records as r
+from ownlint_rules.locks._accesses import AccessReader, KeptAccess, accesses_in
 from ownlint_rules.locks._escapes import thread_starts
 from ownlint_rules.locks._guarded import begins_or_ends, guarded, is_exempt, is_unreachable
 
@@ -54,18 +53,6 @@ class HandedAway(NamedTuple):
     """The function that a thread runs with it; `field` is then the parameter."""
     used: e.CallEvent | None = None
     """The object lives no longer than the function, which calls it here, or gives it to what it calls."""
-
-
-class KeptAccess(NamedTuple):
-    """A function goes through what is kept; `path` are the fields that it comes to, empty for all of it."""
-
-    function: Function
-    at: e.Event
-    span: Span
-    path: tuple[str, ...]
-    method: Function | None = None
-    """The project's own method that is called on it."""
-    writes: bool = False
 
 
 # --- who is given what ------------------------------------------------------------------------------------
@@ -419,10 +406,10 @@ def looks(function: Function, one: HandedAway) -> list[KeptAccess]:
     if one.made is not None:
         body = function.program.index.function_at(function.file, one.made.function)
         direct = one.wanted.endswith("&")
-        return list(_looks_in(body, frozenset({one.field}), "", direct)) if body is not None else []
+        return list(accesses_in(body, frozenset({one.field}), "", direct)) if body is not None else []
     if one.body is not None:
         direct = types.parse(one.wanted).reference and not types.parse(one.wanted).pointers
-        return list(_looks_in(one.body, frozenset({one.field}), "", direct))
+        return list(accesses_in(one.body, frozenset({one.field}), "", direct))
     found = one.holder.field(one.field) if one.holder is not None else None
     if found is None or one.holder is None:
         return []
@@ -433,7 +420,7 @@ def looks(function: Function, one: HandedAway) -> list[KeptAccess]:
         users += [end for cls in one.holder.ancestry if (end := cls.destructor) is not None]
     lenders = _lenders(owner, field.name)
     return [
-        look for user in users for look in _looks_in(user, frozenset(), field.name, not kind.pointers, owner, lenders)
+        look for user in users for look in accesses_in(user, frozenset(), field.name, not kind.pointers, owner, lenders)
     ]
 
 
@@ -480,7 +467,7 @@ def may_be_looked_through(one: HandedAway) -> bool:
 def _hands_on(function: Function, field: str) -> bool:
     if field not in glance.said_names(function):
         return False
-    reader = _AccessReader(function, frozenset(), field, False)
+    reader = AccessReader(function, frozenset(), field, False)
     given = (arg for statement in function.statements for v in bodies.values(statement) for arg in _given_in(v))
     return not types.parse(function.record.result).is_value or any(map(reader.is_pointer, given))
 
@@ -498,153 +485,6 @@ def _methods(cls: Class, owner: Class) -> Iterator[Function]:
         here = [f for f in known if f.home is one]
         yield from (f for f in here if f.name not in seen and not is_exempt(f) and not is_unreachable(f))
         seen |= {f.name for f in here if f.record.kind == "method"}
-
-
-def _looks_in(
-    function: Function,
-    names: frozenset[str],
-    field: str,
-    direct: bool,
-    owner: Class | None = None,
-    lenders: frozenset[str] = frozenset(),
-) -> Iterator[KeptAccess]:
-    """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it."""
-    if glance.said_names(function).isdisjoint({*names, *lenders, *([field] if field else ())}):
-        return
-    reader = _AccessReader(function, names, field, direct, owner, lenders)
-    for event in function.flow:
-        whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
-        if reader.is_object(whole) and not reader.is_handed_on(whole):
-            yield KeptAccess(function, event, event.span, (), writes=isinstance(event, e.Write))
-    for statement in function.statements:
-        for value in bodies.values(statement):
-            assigned = {
-                id(part) for one in places.walk(value) if isinstance(one, r.Assign) for part in places.walk(one.target)
-            }
-            for node in places.walk(value):
-                path = reader.through(node)
-                inside = (x for x in function.flow if node.start <= x.span.start and x.span.end <= node.end)
-                first = next(inside, None) if path is not None else None
-                if path is not None and first is not None:
-                    writes = id(node) in assigned or _changes(function, node)
-                    yield KeptAccess(function, first, node.span, path, reader.method(node), writes)
-
-
-def _changes(function: Function, node: r.Value) -> bool:
-    """Whether a call is of a container's method that changes it."""
-    methods = function.program.models.containers
-    changing = methods.keyed | methods.appends | methods.grows | methods.erases | methods.clears
-    return isinstance(node, r.Call) and isinstance(node.callee, r.Member) and node.callee.name in changing
-
-
-class _AccessReader:
-    def __init__(
-        self,
-        function: Function,
-        names: frozenset[str],
-        field: str,
-        direct: bool,
-        owner: Class | None = None,
-        lenders: frozenset[str] = frozenset(),
-    ) -> None:
-        self.function = function
-        inside = owner is None or (function.home is not None and owner in function.home.ancestry)
-        self.field = field if inside and field not in function.declared else ""
-        self.foreign = field if not inside else ""
-        self.owner = owner
-        self.lenders = lenders if inside else frozenset()
-        self.direct = direct
-        self.pointers = frozenset() if direct else names
-        self.objects = names if direct else frozenset()
-        for name, (written, initial) in function.locals.items():
-            kind, inner = types.parse(written), places.strip(initial)
-            if inner is None:
-                continue
-            pointee = inner.value if isinstance(inner, r.Unary) and inner.op == "*" else None
-            if kind.reference and (self.is_pointer(pointee) or self.is_object(inner)):
-                self.objects |= {name}
-            elif not kind.reference and self.is_pointer(inner):
-                self.pointers |= {name}
-
-    def _is_kept(self, value: r.Value | None) -> bool:
-        match places.strip(value):
-            case r.Name(text=name):
-                return name == self.field and bool(name)
-            case r.Member(base=r.Name(text=places.THIS), name=name):
-                return name == self.field and bool(name)
-            case r.Call(callee=r.Name(text=name) | r.Member(base=r.Name(text=places.THIS), name=name), args=()):
-                return name in self.lenders
-            case r.Member(base=base, name=name) if name == self.foreign:
-                return self._is_owner(base)
-        return False
-
-    def _is_owner(self, value: r.Value) -> bool:
-        """Whether an expression is an object of the class that has the field, or a pointer to one."""
-        written = self.function.program.types.of(value, self.function)
-        kind = types.parse(written)
-        return self.owner is not None and self.owner.name in (kind.last, *(types.parse(a).last for a in kind.arguments))
-
-    def is_pointer(self, value: r.Value | None) -> bool:
-        inner = places.strip(value)
-        named = isinstance(inner, r.Name) and inner.text in self.pointers
-        return named or (not self.direct and self._is_kept(inner))
-
-    def is_object(self, value: r.Value | None) -> bool:
-        inner = places.strip(value)
-        named = isinstance(inner, r.Name) and inner.text in self.objects
-        return named or (self.direct and self._is_kept(inner))
-
-    def through(self, node: r.Value) -> tuple[str, ...] | None:
-        """The fields to which an expression comes through what is kept; None when it does not go there."""
-        match node:
-            case r.Call(callee=r.Member(base=base)) if self.is_pointer(base) or self.is_object(base):
-                return ()
-            case r.Member(base=base, name=name) if self.is_pointer(base) or self.is_object(base):
-                return (name,)
-            case r.Index(base=base) if self.is_pointer(base) or self.is_object(base):
-                return ()
-            case r.Unary(op="*", value=inner) if self.is_pointer(inner) or self.is_object(inner):
-                return ()
-            case r.Call() if self._is_read_by(node):
-                return ()
-        return None
-
-    def _is_read_by(self, call: r.Call) -> bool:
-        """Whether a function that is given it goes through it."""
-        for position, arg in enumerate(call.args):
-            direct = self.is_object(arg)
-            if direct or self.is_pointer(arg):
-                for target in self.function.program.calls.callee(call, self.function).functions[:1]:
-                    names = [parameter.name for parameter in target.record.parameters]
-                    if position < len(names) and target is not self.function and target.record.kind != "constructor":
-                        return any(True for _ in _looks_in(target, frozenset({names[position]}), "", direct))
-        return False
-
-    def is_handed_on(self, value: r.Value | None) -> bool:
-        """Whether only the address of an object goes on, to a call, a reference or a caller."""
-        return value is not None and value.start in self._handed_on
-
-    @cached_property
-    def _handed_on(self) -> frozenset[int]:
-        found: set[int] = set()
-        by_reference = not types.parse(self.function.record.result).is_value
-        for statement in self.function.statements:
-            if isinstance(statement, r.Declare) and statement.value is not None:
-                found.add(statement.value.start)
-            if isinstance(statement, r.Leave) and statement.value is not None and by_reference:
-                found.add(statement.value.start)
-            for value in bodies.values(statement):
-                for inner in places.walk(value):
-                    if isinstance(inner, r.Call):
-                        found.update(arg.start for arg in inner.args)
-                    if isinstance(inner, r.Unary) and inner.op == "&":
-                        found.add(inner.value.start)
-        return frozenset(found)
-
-    def method(self, node: r.Value) -> Function | None:
-        if isinstance(node, r.Call) and isinstance(node.callee, r.Member):
-            return next(iter(self.function.program.calls.callee(node, self.function).functions), None)
-        return None
 
 
 def comes_to(look: KeptAccess, changed: tuple[str, ...]) -> bool:

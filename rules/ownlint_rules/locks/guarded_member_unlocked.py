@@ -7,6 +7,7 @@
 - without annotations, a member whose accesses mostly hold the lock: at least three accesses in two functions, 80 % of
   them with the lock and one of them a write
 - the same for variables of a file next to a lock of that file (one finding per function and member)
+- a member whose address is passed without the lock to a function of the project that accesses it at once
 - a change of such a member while its lock is held as a reader only (`std::shared_lock`), where another change holds it
   exclusively
 
@@ -91,7 +92,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint import Certainty, Finding, Function, Program, Step, because, events, locks, rule, trials
+from ownlint import Certainty, Finding, Function, Program, Step, because, events, locks, rule, trials, types
 from ownlint_rules.locks import _guarded as guarded
 
 
@@ -296,6 +297,15 @@ class _UnlockedJudge:
         users = {use.function for use in self.domain.uses if locks.holds(use.held, self.guard.lock)}
         return cls is not None and all(user.home is not cls for user in users)
 
+    def is_operation(self, function: Function) -> bool:
+        """Whether every file can call the function by its name, and it is given the object: as good as a public
+        method. What is named beside it and not called is handed on."""
+        cls, record = self.domain.cls, function.record
+        if guarded.guarded(self.domain.program).functions_beside(function.path, function.name):
+            return False
+        is_about = cls is None or any(types.parse(one.type).last == cls.name for one in record.parameters)
+        return is_about and record.kind == "function" and "static" not in record.qualifiers
+
     def is_torn(self, use: guarded.MemberUse) -> bool:
         """Whether no comment can make it right: the function has just let the lock go, since others may be there, and
         what it goes through is a container."""
@@ -313,7 +323,7 @@ class _UnlockedJudge:
             return True
         if self.locking.some_caller_holds(function, self.guard.lock):
             return True
-        called_by_pointer = not function.is_method or locks.is_override(function)
+        called_by_pointer = locks.is_override(function) if function.is_method else not self.is_operation(function)
         called_by_pointer = called_by_pointer and not self.locking.is_deleter(function)
         if called_by_pointer and not self.takes(function) and not self.locking.from_callers(function).sites:
             return True
