@@ -943,8 +943,16 @@ def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditi
     was last assigned to it."""
     known = conditions.can_come_to(function, value, given)
     inner = places.strip(value)
-    while known is None and isinstance(inner, r.Unary) and inner.op == "!":
-        inner, outcome = places.strip(inner.value), not outcome
+    while known is None:
+        match inner:
+            case r.Unary(op="!", value=tested):
+                inner, outcome = places.strip(tested), not outcome
+            case r.Binary(op="==" | "!=" as op, left=tested, right=nothing) if is_nothing(nothing):
+                inner, outcome = places.strip(tested), outcome is (op == "!=")
+            case r.Binary(op="==" | "!=" as op, left=nothing, right=tested) if is_nothing(nothing):
+                inner, outcome = places.strip(tested), outcome is (op == "!=")
+            case _:
+                break
     if known is None and isinstance(inner, r.Name) and inner.text in function.declared:
         given_to = [
             write.value
