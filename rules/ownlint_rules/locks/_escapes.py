@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, assignments, conditions, entrances, glance, habits, locks, pairs, places, types
+from ownlint import Function, assignments, conditions, entrances, glance, habits, keeping, locks, pairs, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded, is_address, is_exempt
@@ -615,8 +615,14 @@ def _root(value: r.Value) -> str:
 
 
 def _compared(function: Function) -> frozenset[int]:
-    """Names that are only compared or tested: to look at an address needs no lock."""
+    """What is only compared or tested, or whose address an object keeps that is made there: to look at an address
+    needs no lock."""
     found: set[int] = set()
+    for call in function.flow.calls:
+        for kept in keeping.kept(function, call.node, ""):
+            inner = places.strip(kept.value)
+            if isinstance(inner, r.Unary) and inner.op == "&":
+                found.add(id(places.strip(inner.value)))
     for event in function.flow:
         value = event.value if isinstance(event, e.Test | e.LeaveEvent | e.Write) else None
         tested = isinstance(event, e.Test)

@@ -151,7 +151,10 @@ def _led(function: Function) -> dict[str, tuple[str, str]]:
     """The local pointers that lead to an element of a member of a parameter or of `this`: its root and the member."""
     found: dict[str, tuple[str, str]] = {}
     writes = [
-        w for w in function.flow.writes if len(w.place) == 1 and w.value is not None and w.place[0] in function.locals
+        w
+        for w in function.flow.writes
+        if len(w.place) == 1 and w.value is not None and w.place[0] in function.locals
+        if not isinstance(places.strip(w.target), r.Unary)  # `*copy = *found` copies the element
     ]
     changed = True
     while changed:
