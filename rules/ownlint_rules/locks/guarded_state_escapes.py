@@ -114,6 +114,7 @@ from ownlint_rules.locks import _guarded as guarded
 from ownlint_rules.locks import _keepers as keepers
 from ownlint_rules.locks import _live_views as live_views
 from ownlint_rules.locks import _synchronized as synchronized
+from ownlint_rules.locks._accesses import KeptAccess
 
 _DIES = {
     "erase": "this erases from `{}`",
@@ -401,7 +402,7 @@ class _EscapeJudge:
             yield from self.judge(given.value.span, _keeps(given, found, guard), found, guard, doubt=doubt)
 
     def used_bare(
-        self, given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard, look: keepers.KeptAccess
+        self, given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard, look: KeptAccess
     ) -> Iterator[Finding]:
         user = "the code that runs it" if given.made is not None else f"the caller of `{look.function.name}`"
         doubt = "" if keepers.is_known_bare(look, given) else f"{user} may hold `{guard.lock}`"
@@ -438,7 +439,7 @@ class _EscapeJudge:
         found: escapes.WayIn,
         guard: guarded.Guard,
         *steps: Step,
-        look: keepers.KeptAccess | None = None,
+        look: KeptAccess | None = None,
         doubt: str = "",
         is_here: bool = False,
     ) -> Iterator[Finding]:
