@@ -1081,8 +1081,10 @@ def _without_destructor(
 ) -> Iterator[Finding]:
     """Nothing of the class ever takes it out, and it is made where it ends with a scope or another object."""
     known = registries.registries(cls.program)
-    if any(one.home in cls.ancestry for one in known.takers(registry)) or cls.record.destructor == "declared":
+    if any(one.home in cls.ancestry for one in known.takers(registry)):
         return
+    if cls.destructor is None and cls.record.destructor == "declared":
+        return  # its body is in no file
     if any(one.destructor is not None and _calls_unknown(one.destructor) for one in cls.ancestry):
         return
     forgotten = cls.destructor is not None and any(
@@ -1115,7 +1117,8 @@ def _outlived_by_owner(cls: Class, registry: registries.Registry) -> bool:
     if home is None or not (ends_things or _has_owner(cls) or _is_deleted_by_owner(cls, home)):
         return False
     refers = any(
-        kind.last == home.name and (kind.reference or kind.pointers == 1)
+        (kind.last == home.name and (kind.reference or kind.pointers == 1))
+        or (companions.owned(one, written) == (home.name, True))
         for one in cls.ancestry
         for written in (
             *(field.type for field in one.record.fields),
@@ -1195,17 +1198,22 @@ def _is_ended_by_python(cls: Class) -> bool:
 
 
 def _made_as_value(cls: Class) -> bool:
-    """Whether a local, or a member of another class, is such an object itself."""
+    """Whether a local, or a member of another class, is such an object itself, or one of an heir; or a local is what
+    owns one."""
     program = cls.program
-    spelled = f'"{cls.name}"'.encode()
+    names = {one.name for one in program.classes if cls in one.ancestry}
+    spelled = [name.encode() for name in names]
     for function in program.functions:
-        if spelled in function.encoded:
-            for written, _ in function.locals.values():
-                kind = types.parse(written)
-                if kind.is_value and kind.last == cls.name and not kind.arguments:
-                    return not _is_static(function, written)
+        for written, initial in function.locals.values() if any(one in function.encoded for one in spelled) else ():
+            kind = types.parse(written)
+            if kind.is_placeholder:
+                written = program.types.of(places.strip(initial), function)
+            if kind.is_value and kind.last in names and not kind.arguments:
+                return not _is_static(function, written)
+            if companions.owned(cls, written)[0] in names and not _is_static(function, written):
+                return True
     return any(
-        types.parse(field.type).is_value and types.parse(field.type).last == cls.name and not field.static
+        types.parse(field.type).is_value and types.parse(field.type).last in names and not field.static
         for other in program.classes
         for field in other.record.fields
     )
