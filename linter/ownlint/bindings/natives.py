@@ -31,7 +31,9 @@ _STEPS = 3
 _DEPTH = 3
 _MANY = 3
 """Parameters of a method that ends one of them."""
-_ENDING = habits.NATIVE_ENDS | habits.EMPTIES | {"wipe", "destroy", "unload", "prune"}
+_EMPTYING = frozenset({"clear", "wipe", "prune", "purge", "truncate"})
+"""Words of functions that end what an object has, and leave it itself."""
+_ENDING = habits.NATIVE_ENDS | habits.EMPTIES | _EMPTYING | {"destroy", "unload"}
 """Words of methods that may end what their object owns."""
 
 
@@ -613,6 +615,12 @@ def ends_life(name: str) -> bool:
     if not said or not habits.LISTENS.isdisjoint(said):
         return False
     return said[-1] in habits.NATIVE_ENDS or said[0] in habits.NATIVE_ENDS
+
+
+def only_empties(name: str) -> bool:
+    """Whether a function's name says that it ends what its object has, but not the object: `panel_clear`."""
+    said = words(name)
+    return bool(said) and not _EMPTYING.isdisjoint((said[0], said[-1])) and not ends_life(name)
 
 
 def takes_in(name: str) -> frozenset[str]:

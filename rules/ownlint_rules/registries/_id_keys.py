@@ -351,14 +351,27 @@ def _is_of_sort(home: Class, container: str, one: _IdMap) -> bool:
             return True
     elif one.home is not None:
         return False
-    return any(_is_given(method, name, one) for method in home.methods for name in _elements(method, container))
+    users = _users(one)
+    return any(_is_given(method, name, users, near) for method in home.methods for name in _elements(method, container))
+
+
+def _users(one: _IdMap) -> dict[Function, str]:
+    """The functions that ask the map, fill it or empty it by the `id` of something, and the name of that."""
+    found = {one.filler: one.of}
+    said = f'"{one.name}"'.encode()
+    for function in one.filler.program.functions:
+        if function.path == one.filler.path and function.mentions("id") and said in function.encoded:
+            for call in function.flow.calls:
+                if of := _id_of(function, call.node):
+                    found.setdefault(function, of)
+    return found
 
 
 def _elements(method: Function, container: str) -> Iterator[str]:
-    """The names in a method of what is put into a container, and of what a loop finds there."""
+    """The names in a method of what is put into a container or taken out, and of what a loop finds there."""
     for call in method.flow.calls:
         callee = call.node.callee
-        if isinstance(callee, records.Member) and callee.name in _PUTS and own(callee.base) == container:
+        if isinstance(callee, records.Member) and callee.name in _PUTS | _REMOVES and own(callee.base) == container:
             given = (places.strip(argument) for argument in call.node.args)
             yield from (inner.text for inner in given if isinstance(inner, records.Name))
     for write in method.flow.writes:
@@ -367,11 +380,24 @@ def _elements(method: Function, container: str) -> Iterator[str]:
             yield write.place[0]
 
 
-def _is_given(method: Function, name: str, one: _IdMap) -> bool:
-    return (method is one.filler and name == one.of) or any(
-        places.last_name(call.node.callee) == one.filler.name
+def _is_given(method: Function, name: str, users: dict[Function, str], near: bool) -> bool:
+    """Whether a map is asked for the `id` of what a method calls so: there, in what it calls with it or, where their
+    class has the map, by the same name for what both are given."""
+    if users.get(method) == name or any(
+        places.last_name(call.node.callee) == user.name
         and any(isinstance(inner := places.strip(a), records.Name) and inner.text == name for a in call.node.args)
+        for user in users
         for call in method.flow.calls
+    ):
+        return True
+    given = {one.name for one in method.record.parameters if not one.type}
+    return (
+        near
+        and name in given
+        and any(
+            user.home is method.home and of == name and any(p.name == of for p in user.record.parameters)
+            for user, of in users.items()
+        )
     )
 
 

@@ -14,7 +14,6 @@ _UP = 2
 _DOWN = 2
 """Calls down from where an object ends to what takes entries out."""
 _CASTS = frozenset({"int", "cast", "c_void_p", "addressof"})
-_WEAK = frozenset({"WeakValueDictionary", "WeakKeyDictionary"})
 _TAKES = frozenset({"pop", "popitem", "clear", "__delitem__"})
 _LOOKS = frozenset({"get", "setdefault", "__contains__", "__getitem__"})
 
@@ -62,7 +61,7 @@ def left(cls: Class) -> Iterator[LeftWrapper]:
                 continue
             if parts:
                 yield LeftWrapper(function, at, name, parts[0].name, table.name, table.filler, table.put)
-            elif cls in wrapped and not takings:
+            elif cls in wrapped and not takings and not natives.only_empties(places.last_name(at.node.callee)):
                 yield LeftWrapper(function, at, name, "", table.name, table.filler, table.put)
 
 
@@ -88,7 +87,7 @@ def _tables(program: Program) -> tuple[tuple[_NativeTable, tuple[_Put, ...]], ..
         for event, name, home, key, value in id_keys.stores(function):
             table = _NativeTable(home, name, function, event)
             puts = {} if value is None else dict.fromkeys(_puts(function, key, value, _UP))
-            if puts and not _is_weak(table) and _is_answered(table):
+            if puts and _is_answered(table):
                 place = (function.path if home is None else f"{home.path}:{home.name}", name)
                 found.setdefault(place, (table, {}))[1].update(puts)
     return tuple((table, tuple(puts)) for table, puts in found.values())
@@ -203,26 +202,6 @@ def _owner(function: Function, call: records.Call) -> Class | None:
     return function.home if own else None
 
 
-def _is_weak(table: _NativeTable) -> bool:
-    """Whether a table keeps its wrappers weakly."""
-    said = f'"{table.name}"'.encode()
-    return any(
-        isinstance(made := places.strip(write.value), records.Call) and places.last_name(made.callee) in _WEAK
-        for function in table.filler.program.functions
-        if function.language == "python" and said in function.encoded
-        if table.home is not None or function.path == table.filler.path
-        for write in function.flow.writes
-        if places.last_name(write.target) == table.name
-    ) or (
-        table.home is not None
-        and any(
-            isinstance(made := places.strip(field.value), records.Call) and places.last_name(made.callee) in _WEAK
-            for field in table.home.record.fields
-            if field.name == table.name
-        )
-    )
-
-
 def _is_answered(table: _NativeTable) -> bool:
     """Whether something is looked up in a table, and what was found is not asked whether it is still good."""
     said = f'"{table.name}"'.encode()
@@ -243,7 +222,7 @@ def _looked_up(function: Function, table: _NativeTable) -> Iterator[tuple[str, b
         match event:
             case events.Write(target=records.Name(text=name), value=value) if _looks(function, value, table):
                 yield name, True
-            case events.CallEvent(node=node) if _looks(function, node, table):
+            case events.CallEvent(node=node) | events.Read(node=node) if _looks(function, node, table):
                 yield "", False
             case events.Test(value=records.Binary(op="in" | "not in", right=base)) if _is_table(function, base, table):
                 yield "", False
@@ -286,7 +265,8 @@ def _ends(program: Program) -> dict[Class, list[tuple[Function, events.CallEvent
     ending = {
         name
         for name in declared
-        if (pairs.releasing_verb(name) or natives.ends_life(name)) and not (counted and pairs.counts_down(name))
+        if (pairs.releasing_verb(name) or natives.ends_life(name) or natives.only_empties(name))
+        and not (counted and pairs.counts_down(name))
     }
     found: dict[Class, list[tuple[Function, events.CallEvent, str]]] = {}
     for function in program.functions:
