@@ -6,7 +6,8 @@
   path, or no destructor at all
 - a method or function that destroys the native object which is the key, or the handle, without erasing the entry,
   although another one does
-- a function of C that frees the handle to which the entry points
+- a function of C that frees the handle to which the entry points, or a method that deletes it: of a map, a set, an
+  array, or a table of buckets
 - a method that looks an object up and frees it, and erases its entry on some paths only, or not at all
 - a method that takes the object out of the container that owns it, and leaves the pointer in another one of its class
 - a function that destroys an object, or puts another in its place, and leaves what a map knows by its address: a map of
@@ -16,8 +17,8 @@
 - a function that destroys an object and leaves the member of its owner alone that remembers what was found last
 - in Python, a method that takes an object out of its container, or puts others in the place of all, and leaves what a
   table of a class or of the file has by its `id`
-- in Python, a call that has a C library destroy an object, and leaves its wrapper in a table by addresses, or those of
-  the objects that the library has returned for it and destroys with it
+- in Python, a call that has a C library destroy an object, or empty it, and leaves its wrapper in a table by addresses,
+  a weak one too, or those of the objects that the library has returned for it and destroys with it
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -149,7 +150,7 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
         yield from _by_id(cls)
         yield from _by_native_address(cls)
         return
-    found = [*_by_itself(cls), *_beside_owner(cls)] if cls.methods else []
+    found = [*_by_itself(cls), *_beside_owner(cls)]
     found += _remembered(cls)
     for registry in registries.registries(cls.program).of(cls):
         if registry.held is cls:
@@ -644,32 +645,70 @@ def _forgotten(registry: registries.Registry) -> Function | None:
 
 
 def _freed(registry: registries.Registry) -> Iterator[Finding]:
-    """A function of C frees the object that it is given, to which a bare pointer in the registry leads, and neither it
-    nor who calls it takes that out."""
+    """A function frees the object that it is given, or its own, to which a bare pointer in the registry leads, and
+    neither it nor who calls it takes that out."""
     program = registry.held.program
-    known, held = registries.registries(program), types.parse(registry.type)
-    if not registry.keyed or held.name == "PyObject" or types.parse(held.arguments[-1]).pointers != 1:
-        return  # a container of Python's keeps what is in it
-    key = answers.key_of(registry)
-    if not known.takers(registry) and (key.pointers != 1 or key.is_scalar):
+    known = registries.registries(program)
+    if not _has_bare_pointers(registry) or not _is_looked_into(registry):
         return
-    for function, call in natives.endings(program).get(registry.held, ()):
+    key, takers = answers.key_of(registry), known.takers(registry) | answers.unlinking(registry)
+    by_address = registry.keyed and key.pointers == 1 and not key.is_scalar
+    if not takers and not by_address and not _lasts(registry):
+        return
+
+    def takes(function: Function) -> bool:
+        called = (one for call in function.flow.calls for one in program.calls.callee(call.node, function).functions)
+        if not registry.type and any(registries.says(one, registry) for one in (function, *called)):
+            return True  # C has more ways to take out what is linked, or in an array, than are known
+        return function in takers or any(change for _, change in registries.touches(function, registry))
+
+    for function, call, said in _enders(registry):
         if any(natives.ends_itself(one) is not None for one in program.calls.callee(call.node, function).functions):
             continue  # said there
-        if known.takings(function, registry) or not _is_looked_into(registry) or _is_handed_to_table(function):
+        if takes(function) or _is_handed_to_table(function) or _is_counted_by(function, call, registry):
             continue
         calls = [(one, at) for one in program.index.callers(function) for at in registries.calls_of(one, function)]
         if calls and all(
-            known.takings(one, registry) or any(registries.is_made_here(one, argument) for argument in at.node.args[:1])
+            takes(one) or any(registries.is_made_here(one, argument) for argument in at.node.args[:1])
             for one, at in calls
         ):
             continue
         yield function.finding(
             call,
-            f"`{text(call.node.args[0])}` is freed here, but its entry in `{registry.shown}` stays",
+            f"`{text(said)}` is freed here, but its entry in `{registry.shown}` stays",
             certainty=because("later-use", "harmless if it is never looked up again"),
             help=f"erase the entry from `{registry.shown}` first",
         )
+
+
+def _has_bare_pointers(registry: registries.Registry) -> bool:
+    """Whether the entries are bare pointers to the objects: as values, in a set, in an array, or linked."""
+    held = types.parse(registry.type)
+    if not registry.type:
+        return not registry.keyed
+    is_set = "set" in registry.held.program.types.roles_at(
+        registry.type, registry.held.program.files[registry.path], registry.home.symbol if registry.home else ""
+    )
+    return (
+        (registry.keyed or is_set)
+        and held.name != "PyObject"
+        and types.parse(held.arguments[1 if registry.keyed else 0]).pointers == 1
+    )
+
+
+def _enders(registry: registries.Registry) -> Iterator[tuple[Function, events.CallEvent, records.Value]]:
+    """The functions of C that free the object which they are given first, and the methods of the object or of the
+    registry's owner that delete it."""
+    program, held = registry.held.program, registry.held
+    yield from ((one, call, call.node.args[0]) for one, call in natives.endings(program).get(held, ()))
+    for function in _deleters(program):
+        if function.home is None or function.home not in (held, registry.home) or function.record.kind != "method":
+            continue
+        given = {parameter.name for parameter in function.record.parameters} | {places.THIS}
+        for call in function.flow.calls:
+            said = places.strip(call.node.args[0]) if call.node.kind == "delete" and call.node.args else None
+            if isinstance(said, records.Name) and said.text in given and _is_object_of(function, said, held):
+                yield function, call, said
 
 
 def _is_looked_into(registry: registries.Registry) -> bool:
