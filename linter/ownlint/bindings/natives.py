@@ -15,7 +15,7 @@ from ownlint.engine import containers, lookups
 from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, last_name, place_of, receiver, strip
+from ownlint.flow.places import THIS, last_name, place_of, receiver, strip, walk
 from ownlint.models import habits
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
@@ -452,6 +452,10 @@ def _emptied_members(function: Function, root: str, cls: Class) -> Iterator[tupl
         match event:
             case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="clear" | "reset" as name, arrow=arrow))):
                 on: r.Value | None = base if not arrow or name == "clear" else None
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="assign", arrow=False))):
+                on = base
+            case e.CallEvent(node=r.Call(callee=r.Member(base=base, name="swap"), args=(other,))):
+                on = base if _ends_unused(function, event, other) else None
             case e.Write(op="=", target=on, fresh=False) if own:
                 pass
             case _:
@@ -468,6 +472,19 @@ def _emptied_members(function: Function, root: str, cls: Class) -> Iterator[tupl
         owned = tuple(sorted(set(owned_by(function.program, written, function.file, function.record.scope))))
         if owned:
             yield event, on, owned
+
+
+def _ends_unused(function: Function, event: e.Event, value: r.Value) -> bool:
+    """Whether a local container, with what it has got by then, ends without being used."""
+    inner = strip(value)
+    if not isinstance(inner, r.Name) or inner.text not in function.locals or not _is_of_local(function, inner):
+        return False
+    return not any(
+        isinstance(part, r.Name) and part.text == inner.text
+        for later in function.flow.after(event)
+        if isinstance(later, e.Read | e.CallEvent)
+        for part in walk(later.node)
+    )
 
 
 @flow_question

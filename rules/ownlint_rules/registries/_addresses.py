@@ -90,6 +90,10 @@ def _key(program: Program, table: registries.AnyTable) -> types.Type | None:
     arguments = types.parse(written).arguments
     looked_up = answers.compared_keys(table) if isinstance(table, registries.Registry) else iter(())
     if isinstance(table, registries.Registry) and not table.keyed:
+        pair = arguments[0] if arguments and "pair" in program.types.roles_at(arguments[0], file, scope) else ""
+        key = types.parse(next(iter(types.parse(pair).arguments), ""))
+        if key.pointers == 1 and not key.is_scalar and key.last not in _ANY:
+            return key  # a table whose pairs are searched one by one
         return next(looked_up, None) if not table.type else None
     if len(arguments) < 2:
         return None  # a set has keys alone
@@ -134,7 +138,7 @@ def _left(program: Program, one: _Keyed) -> Iterator[LeftEntry]:
             if reach != levels.ALL:
                 seen.add(function)
                 yield LeftEntry(function, at, said, table, member, takings[0], reach == levels.LEVEL)
-        elif answering and not registries.is_made_here(function, said) and not _is_moved_out(function, said):
+        elif answering and not registries.is_made_here(function, said) and not _is_moved_out(function, at, said):
             for by, place, through in _related(function, at, one, asking, takers, ending):
                 touched = by in takers or any(True for _ in registries.touches(by, table))
                 if by not in seen and not touched and not _is_called_by_taker(by, takers):
@@ -233,13 +237,13 @@ def _may_stand_in(function: Function, one: _Keyed, asking: dict[Function, bool],
     return any(not around.isdisjoint(natives.homes(other)) for other in (*asking, *takers))
 
 
-def _is_moved_out(function: Function, said: records.Value) -> bool:
+def _is_moved_out(function: Function, at: events.Event, said: records.Value) -> bool:
     """Whether something is taken alive out of what a function erases from."""
     name = places.last_name(said if not isinstance(said, records.Index) else said.base)
     return function.mentions(*habits.MOVES_OUT) and any(
         places.last_name(inner) == name
         for call in function.flow.calls
-        if places.last_name(call.node.callee) in habits.MOVES_OUT
+        if call is not at and places.last_name(call.node.callee) in habits.MOVES_OUT
         for given in (places.receiver(call.node), *call.node.args)
         for made in containers.made_from(function, given)
         for inner in places.walk(made)
