@@ -103,7 +103,7 @@ def stores(
                 pass
             case _:
                 continue
-        if (member := own(base)) and function.home is not None:
+        if (member := own(base) or _of_class(function, base)) and function.home is not None:
             yield event, member, function.home, key, value
         elif name := _global(function, base):
             yield event, name, None, key, value
@@ -114,6 +114,14 @@ def own(value: records.Value | None) -> str:
     match places.strip(value):
         case records.Member(base=base, name=name) if is_self(base):
             return name
+    return ""
+
+
+def _of_class(function: Function, value: records.Value | None) -> str:
+    """The member of its own class that an expression in a method is: `Texture._known`."""
+    match places.strip(value):
+        case records.Member(base=records.Name(text=text), name=name) if function.home is not None:
+            return name if text == function.home.name else ""
     return ""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, events, foreign, habits, natives, pairs, places, questions, records
+from ownlint import Class, Function, Program, events, foreign, habits, natives, pairs, places, questions, records, text
 from ownlint_rules.registries import _id_keys as id_keys
 
 _UP = 2
@@ -63,6 +63,63 @@ def left(cls: Class) -> Iterator[LeftWrapper]:
                 yield LeftWrapper(function, at, name, parts[0].name, table.name, table.filler, table.put)
             elif cls in wrapped and not takings and not natives.only_empties(places.last_name(at.node.callee)):
                 yield LeftWrapper(function, at, name, "", table.name, table.filler, table.put)
+
+
+class LeftClosed(NamedTuple):
+    """`function` ends its object for good, as `mark` says from there on, and leaves it in the table of its class."""
+
+    function: Function
+    mark: events.Write
+    table: str
+    filler: Function
+    put: events.Event
+
+
+def closed(cls: Class) -> Iterator[LeftClosed]:
+    """The methods of a class by which an object is closed that a table of the class, or of its file, still answers."""
+    enders = [(method, mark) for method in cls.methods if (mark := _mark(method)) is not None]
+    seen: set[Function] = set()
+    for table in _own_tables(cls) if enders else ():
+        for method, mark in enders:
+            takings = [_takings(one, table, "")[0] for one in (method, *_callers(method))]
+            if method not in seen and not any(takings):
+                seen.add(method)
+                yield LeftClosed(method, mark, table.name, table.filler, table.put)
+
+
+def _own_tables(cls: Class) -> Iterator[_NativeTable]:
+    """The tables of a class, or of its file, in which its objects stand and are looked up, and which it does not ask
+    whether what it has found is still good."""
+    for function in cls.program.functions:
+        if function.file is not cls.file or not (function.says(id_keys.STORES) or function.mentions("setdefault")):
+            continue
+        for event, name, home, _, value in id_keys.stores(function):
+            table = _NativeTable(home, name, function, event)
+            shared = home is None or any(field.static and field.name == name for field in home.record.fields)
+            is_own = home in (None, cls) and shared and value is not None and cls in _made(function, value)
+            if is_own and _is_answered(table):
+                yield table
+
+
+def _mark(method: Function) -> events.Write | None:
+    """Where a method that ends its object says so in a member which nothing sets back."""
+    if not natives.ends_life(method.name) or method.cls is None:
+        return None
+    for write in method.flow.writes:
+        member = id_keys.own(write.target)
+        dead = places.strip(write.value)
+        if (
+            member
+            and isinstance(dead, records.Literal)
+            and not any(
+                id_keys.own(other.target) == member and text(other.value) != text(dead)
+                for one in method.cls.methods
+                if one.name != "__init__"
+                for other in one.flow.writes
+            )
+        ):
+            return write
+    return None
 
 
 def _callers(function: Function) -> Iterator[Function]:

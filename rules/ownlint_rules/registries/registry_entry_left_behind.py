@@ -19,6 +19,7 @@
   table of a class or of the file has by its `id`
 - in Python, a call that has a C library destroy an object, or empty it, and leaves its wrapper in a table by addresses,
   a weak one too, or those of the objects that the library has returned for it and destroys with it
+- in Python, a method that closes its object for good, and leaves it in the table of its class that is looked into
 - a move constructor that leaves the entry pointing to the old object
 
 ## Why it is a bug
@@ -149,6 +150,7 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language == "python":
         yield from _by_id(cls)
         yield from _by_native_address(cls)
+        yield from _closed(cls)
         return
     found = [*_by_itself(cls), *_beside_owner(cls)]
     found += _remembered(cls)
@@ -243,6 +245,21 @@ def _by_native_address(cls: Class) -> Iterator[Finding]:
             certainty=because("later-use", "harmless if no other object ever gets the same address"),
             help=f"take the entries out of `{one.table}` before the objects are destroyed",
             steps=(one.filler.step(one.put, "the wrapper is stored here"),),
+        )
+
+
+def _closed(cls: Class) -> Iterator[Finding]:
+    """Python: an object says of itself that it is closed, and a table of its class still answers with it."""
+    natively = {one.function for one in native_keys.left(cls)}
+    for one in native_keys.closed(cls):
+        if one.function in natively:
+            continue
+        yield one.function.finding(
+            one.mark,
+            f"`{one.function.name}` closes this `{cls.name}` for good, but its entry in `{one.table}` stays",
+            certainty=because("later-use", "harmless if it is never looked up again"),
+            help=f"take its entry out of `{one.table}` here",
+            steps=(one.filler.step(one.put, "the entry is stored here"),),
         )
 
 
