@@ -112,7 +112,7 @@ def _mark(method: Function) -> events.Write | None:
             member
             and isinstance(dead, records.Literal)
             and not any(
-                id_keys.own(other.target) == member and text(other.value) != text(dead)
+                id_keys.own(other.target) == member and (other.value is None or text(other.value) != text(dead))
                 for one in method.cls.methods
                 if one.name != "__init__"
                 for other in one.flow.writes

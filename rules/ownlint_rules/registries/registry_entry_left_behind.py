@@ -670,7 +670,7 @@ def _freed(registry: registries.Registry) -> Iterator[Finding]:
         return
     key, takers = answers.key_of(registry), known.takers(registry) | answers.unlinking(registry)
     by_address = registry.keyed and key.pointers == 1 and not key.is_scalar
-    if not takers and not by_address and not _lasts(registry):
+    if not _lasts(registry) and not (registry.type and (takers or by_address)):
         return
 
     def takes(function: Function) -> bool:
@@ -682,6 +682,8 @@ def _freed(registry: registries.Registry) -> Iterator[Finding]:
     for function, call, said in _enders(registry):
         if any(natives.ends_itself(one) is not None for one in program.calls.callee(call.node, function).functions):
             continue  # said there
+        if not registry.type and function.path != registry.path:
+            continue  # a list of another file's has but the name of this one
         if takes(function) or _is_handed_to_table(function) or _is_counted_by(function, call, registry):
             continue
         calls = [(one, at) for one in program.index.callers(function) for at in registries.calls_of(one, function)]
