@@ -88,13 +88,19 @@ class _Stores:
         self.depth = depth
         self.origins = Origins(function, sources_of(function, first))
         self.sources = self.origins.sources
+        self.callables = {
+            parameter.name: first + position
+            for position, parameter in enumerate(function.record.parameters)
+            if depth and _is_callable(parameter.type, function)
+        }
+        """Parameters that hold what a caller's lambda captures; none of the binding's own, which Python gives."""
 
     @property
     def _itself(self) -> Origins:
         return self.origins.only_arguments()
 
     def found(self) -> Iterator[Stored]:
-        if self.depth > _DEEPEST or len(self.sources) < 2 or self.function.record.opaque:
+        if self.depth > _DEEPEST or len({**self.sources, **self.callables}) < 2 or self.function.record.opaque:
             return
         if self.function.home is not None:
             yield from self._initialised(self.function.home)
@@ -184,7 +190,8 @@ class _Stores:
         if field.static or not given or self._is_taken_back(field.name, at) or self._has_object(cls):
             return
         if _keeps_address(cls, field):
-            is_call = "(" in field.type
+            written = cls.program.names.expand(field.type, cls.file, cls.symbol)
+            is_call = "(" in written or _holds_callable(cls, written)
             for value in given:
                 by_capture = is_call or isinstance(strip(value), r.Lambda)
                 yield from self._stored(self._captured(value) if by_capture else self._argument(value), holder, at)
@@ -231,6 +238,12 @@ class _Stores:
     def _captured(self, value: r.Value) -> Iterator[tuple[int, str]]:
         """The arguments that a lambda looks at which is stored."""
         inner = strip(value)
+        while isinstance(inner, r.Call) and last_name(inner.callee) in _SAME and len(inner.args) == 1:
+            inner = strip(inner.args[0])
+        if isinstance(inner, r.Name) and inner.text in self.callables:
+            yield self.callables[inner.text], inner.text
+        elif isinstance(inner, r.Name) and inner.text in self.function.locals:
+            inner = strip(self.function.locals[inner.text][1])
         if not isinstance(inner, r.Lambda):
             return
         body = self.program.index.function_at(self.function.file, inner.function)
@@ -275,6 +288,11 @@ class _Stores:
                 continue
             for one in stores(target, 2, self.depth + 1):
                 holder_at = self._given(call, one.holder)
+                if holder_at is not None and 0 <= one.argument - 2 < len(call.args):
+                    for number, _ in self._captured(call.args[one.argument - 2]):
+                        if number != holder_at.argument:
+                            sure = weaker(one.certainty, callee.certainty, holder_at.certainty)
+                            yield Stored(holder_at.argument, number, one.at, sure)
                 given = self._given(call, one.argument)
                 if holder_at is None or given is None or not self._is_itself(call, one.argument):
                     continue
@@ -344,12 +362,23 @@ def _is_memory(cls: Class, field: r.Field) -> bool:
     return kind.pointers == 1
 
 
+def _is_callable(written: str, function: Function) -> bool:
+    """Whether a parameter of the type takes a callable that holds what it captures."""
+    return "callable" in function.program.types.roles(written, function)
+
+
+def _holds_callable(cls: Class, written: str) -> bool:
+    """Whether a field of the type is a callable that holds what it captures, or has such inside."""
+    inside = (each for held in types.within(written) for each in (held, *types.parse(held).arguments))
+    return any("callable" in cls.program.types.roles_at(each, cls.file, cls.symbol) for each in inside)
+
+
 def _keeps_address(cls: Class, field: r.Field) -> bool:
     """Whether the field can hold the address of what is put there, and does not free it."""
     written = cls.program.names.expand(field.type, cls.file, cls.symbol)
     kind = types.parse(written)
     roles = roles_of(cls, written)
-    if "callable" in roles:
+    if _holds_callable(cls, written):
         return True
     if any(role in roles for role in ("scoped owner", "smart pointer", "shared pointer", "python object")):
         return False
