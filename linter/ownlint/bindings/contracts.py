@@ -244,6 +244,8 @@ class _BindingReading:
             return because("possible", f"the holder of a `{self.name}` in Python may keep its owner alive too")
         if self.name.rsplit("::", 1)[-1] in self.program.names.bound_types:
             return "certain"
+        if "dense array" in self.program.types.roles_at(self.result, self.file, self.scope):
+            return "certain"  # Python gets an array over its memory
         return because("unread-code", f"no binding of `{self.name}` was found") if self.returned is not None else None
 
     # --- a declaration alone ---

@@ -68,6 +68,8 @@ def _made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) -
         return (Made("memory", "memoryview", origin) for origin in origins.each(value.args[:1]))
     if isinstance(value.callee, r.Name) and _is_array(spelled(value), origins):
         return _array(value, origins, framework)
+    if len(value.args) == 2 and (unshared := _unshared(value, origins)) is not None:
+        return unshared
     if isinstance(value.callee, r.Name) and (lent := _lent(value, origins, framework)):
         found = (origins.address(arg) for arg in value.args[:1] if _is_address(arg, origins))
         return (Made("memory", lent, origin, "memory") for origin in found if origin is not None)
@@ -306,6 +308,8 @@ def _is_nobody(value: r.Value, origins: Origins) -> bool:
         if initial is None and inner.text in {p.name for p in origins.function.record.parameters}:
             return False
         inner = strip(initial)
+        if isinstance(inner, r.Name) and inner != strip(value):
+            return _is_nobody(inner, origins)
     if isinstance(inner, r.Call) and (not written or types.parse(written).is_placeholder):
         written = spelled(inner)
     if "python object" not in origins.program.types.roles(written, origins.function):
@@ -316,6 +320,50 @@ def _is_nobody(value: r.Value, origins: Origins) -> bool:
 def _frees_nothing(made: r.Call, origins: Origins) -> bool:
     destructors = [arg for arg in map(strip, made.args) if isinstance(arg, r.Lambda)]
     if destructors:
-        function = origins.program.index.function_at(origins.function.file, destructors[-1].function)
-        return function is not None and not function.body
+        return _does_nothing(destructors[-1], origins)
     return all(isinstance(arg, r.Literal) for arg in made.args)
+
+
+def _does_nothing(value: r.Value | None, origins: Origins) -> bool:
+    """Whether a callable is known to do nothing: a lambda, a function or the call operator of an object, without a
+    statement, or what a library makes for that."""
+    match inner := strip(value):
+        case r.Lambda():
+            body = origins.program.index.function_at(origins.function.file, inner.function)
+            return body is not None and not body.body
+        case r.Unary(op="&", value=r.Name(text=name)) | r.Name(text=name) if name not in origins.function.locals:
+            named = origins.program.calls.meant(name, origins.function)
+            return named is not None and not named.record.opaque and not named.body
+        case r.Name(text=name):
+            return _does_nothing(origins.function.locals[name][1], origins)
+        case r.Call(args=()):
+            written = spelled(inner)
+            cls = origins.class_of(written)
+            called = cls.defined("operator()") if cls is not None else []
+            roles = origins.program.types.roles(written, origins.function)
+            return "deletes nothing" in roles or (bool(called) and not any(one.body for one in called))
+    return False
+
+
+# --- shared pointers -------------------------------------------------------------------------------
+
+
+def _unshared(call: r.Call, origins: Origins) -> Iterator[Made] | None:
+    """A shared pointer that owns nothing: its deleter does nothing, or it shares what an empty one does."""
+    first, second = map(strip, call.args)
+    written = spelled(call)
+    if "shared pointer" not in origins.program.types.roles(written, origins.function):
+        return None
+    to = first if _does_nothing(second, origins) else second if _is_empty_owner(first, origins) else None
+    found = origins.address(to) if not origins.is_argument(to) else None
+    name = types.parse(types.element(written)).last
+    return iter([Made("pointer", name, found, "value")]) if found is not None else None
+
+
+def _is_empty_owner(value: r.Value | None, origins: Origins) -> bool:
+    match value:
+        case r.Literal(kind="null") | r.Aggregate(items=()):
+            return True
+        case r.Call(args=()):
+            return "shared pointer" in origins.program.types.roles(spelled(value), origins.function)
+    return False

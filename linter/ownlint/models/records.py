@@ -81,6 +81,8 @@ Role = Literal[
     "python object",
     "python handle",
     "python array",
+    "dense array",
+    "deletes nothing",
     "cleanup",
     "optional",
     "pair",

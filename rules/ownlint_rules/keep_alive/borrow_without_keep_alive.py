@@ -5,7 +5,9 @@
 - a bound class, returned by value or inside an optional, a smart pointer or a container, that holds a reference,
   pointer, view or iterator into `self` or an argument; an iterator without a keep-alive; a pointer returned with the
   policy `reference`
-- an array or memoryview over C++ memory whose base owns nothing, and an `Eigen::Map` over it
+- an array or memoryview over C++ memory whose base owns nothing, an `Eigen::Map` over it, and an Eigen matrix returned
+  by reference with the policy `reference`
+- a `shared_ptr` to a part of an argument that owns nothing: its deleter does nothing, or it shares an empty one
 - annotations that have no effect: `reference_internal` on a result by value, a `keep_alive` on a pybind11 property,
   wrong indexes, a `keep_alive<0, N>` on a constructor
 
