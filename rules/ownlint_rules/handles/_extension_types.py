@@ -89,17 +89,29 @@ def views(program: Program) -> list[BorrowedView]:
         for function in program.functions
         if owned and function.language == "cpp" and function.home is None and not makers.isdisjoint(function.mentioned)
         for call in function.flow.calls
-        if places.last_name(call.node.callee) in makers and call.node.args and _leaves(function, call.node)
-        if (source := _source(function, call.node.args[0], owned)) is not None
+        if places.last_name(call.node.callee) in makers and _leaves(function, call.node)
+        if (source := _source(function, _lent(function, call), owned)) is not None
         if not _keeps(function, "", source[1].cls, _aliases(function, source[0]))
     ]
+
+
+def _lent(function: Function, call: events.CallEvent) -> r.Value | None:
+    """The memory that a view is made of: the argument of which a model says that the result borrows from it."""
+    numbers = (
+        effect.other.index
+        for model in function.program.calls.callee(call.node, function).models
+        for effect in model.effects
+        if effect.verb == "borrow" and effect.other is not None and effect.other.kind == "argument"
+    )
+    return next((call.node.args[number] for number in numbers if number < len(call.node.args)), None)
 
 
 def _leaves(function: Function, call: r.Call) -> bool:
     """Whether the function answers with the result of the call."""
     answers = (places.strip(leave.value) for leave in function.flow.leaves if leave.kind == "return")
     return any(
-        answer is call or (isinstance(answer, r.Name) and conditions.computed_once(function, answer.text) is call)
+        answer is call
+        or (isinstance(answer, r.Name) and places.strip(conditions.computed_once(function, answer.text)) is call)
         for answer in answers
     )
 
@@ -281,6 +293,8 @@ def _keeps(function: Function, made: str, cls: Class, owner: frozenset[str]) -> 
     given = next((at for at, one in enumerate(function.record.parameters) if one.name in owner), -1)
     for event in function.flow:
         match event:
+            case events.Write(fresh=False, value=value) if not made and is_owner(value):
+                return True  # `PyArray_BASE(array) = self`
             case events.Write(place=(first, field, *_), value=value) if first == made and value is not None:
                 parts = _whole(value)
                 names = owner
