@@ -115,8 +115,7 @@ def handle_without_owner(program: Program) -> Iterator[Finding]:
             view.at,
             f"the view of `{view.self}->{owned.field}`, which `{name}` destroys, keeps no reference to `{view.self}`",
             certainty=because("sharing", f"harmless if something else keeps `{view.self}` alive"),
-            help=f"export the memory by `{view.self}`'s own buffer interface, make `{view.self}` the base of an array, or "
-            "return a copy",
+            help=f"return a copy, or make `{view.self}` the base of the array or the exporter of the buffer",
             steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
         )
     for two in uncounted_owners.uncounted_owners(program):
