@@ -52,7 +52,7 @@ from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked
 from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
-from ownlint.project import macro_exits, types
+from ownlint.project import macro_exits, pairs, types
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, flow_question, program_property, program_question
 from ownlint.project.subjects import Binding, Class, Function
@@ -118,6 +118,7 @@ class Validity:
         self._outliving: Answers[Class, frozenset[str]] = Answers()
         self._deciding: Answers[Function, frozenset[int]] = Answers()
         self._truths: Answers[str, bool] = Answers(False)
+        self._returned: Answers[Class, frozenset[str]] = Answers()
         self._least: Answers[tuple[Class, str], int] = Answers(_SHARED)
 
     # --- guards ---
@@ -837,9 +838,22 @@ class Validity:
         if not isinstance(inner, (r.Name, r.Member, r.Call)):
             return ""
         where = object_place(function, inner)
-        if where is None or len(where) != len(at) + 1 or where[: len(at)] != at:
+        if where is None or len(where) <= len(at) or where[: len(at)] != at:
             return ""
-        return where[-1] if self._is_handle(cls, where[-1]) else ""
+        field = where[len(at)]
+        if len(where) > len(at) + 2 or (len(where) == len(at) + 2 and not self._is_part(cls, field)):
+            return ""
+        return field if self._is_handle(cls, field) else ""
+
+    def _is_part(self, cls: Class, name: str) -> bool:
+        """Whether a member is a struct that is a part of the object itself, around one pointer."""
+        found = cls.field(name)
+        return found is not None and self._wraps_pointer(found[0], found[1].type)
+
+    def _wraps_pointer(self, owner: Class, written: str) -> bool:
+        inner = self.program.names.find_class(types.parse(written).name, owner.symbol, owner.file)
+        fields = [field for field in inner.record.fields if not field.static] if inner is not None else []
+        return types.parse(written).is_value and len(fields) == 1 and types.parse(fields[0].type).pointers == 1
 
     @staticmethod
     def _is_text(cls: Class, name: str) -> bool:
@@ -867,14 +881,28 @@ class Validity:
         """Whether a member that is no pointer stands for something: a number that the guards ask about, a struct around
         a pointer, or one that is defined out of sight."""
         if kind.last in types.SCALARS:
-            return kind.last in NUMBERS and any((name,) in guard.flags for guard in self.guards_of(cls))
+            asked = any((name,) in guard.flags for guard in self.guards_of(cls))
+            return kind.last in NUMBERS and (asked or name in self._given_back(cls))
         if self.program.names.find_class(kind.name, owner.symbol, owner.file, enum=True) is not None:
             return False
         inner = self.program.names.find_class(kind.name, owner.symbol, owner.file)
-        if inner is None:
-            return True
-        fields = [field for field in inner.record.fields if not field.static]
-        return len(fields) == 1 and types.parse(fields[0].type).pointers == 1
+        return inner is None or self._wraps_pointer(owner, kind.name)
+
+    def _given_back(self, cls: Class) -> frozenset[str]:
+        """The numbers of an object that a method gives to a function which ends something by its name, as it sets what
+        a guard asks: `h_close(fd_); closed_ = true;`."""
+        return self._returned.ask(cls, lambda: frozenset(self._found_given_back(cls)))
+
+    def _found_given_back(self, cls: Class) -> Iterator[str]:
+        flags = {flag[0] for guard in self.guards_of(cls) for flag in guard.flags if len(flag) == 1}
+        for method in cls.methods if flags else ():
+            if method.record.kind == "constructor" or not method.mentions(*(f"={flag}" for flag in flags)):
+                continue
+            for call in method.flow.calls:
+                where = object_place(method, call.node.args[0]) if len(call.node.args) == 1 else None
+                ends = receiver(call.node) is None and pairs.releasing_verb(last_name(call.node.callee))
+                if ends and where is not None and len(where) == 2 and where[0] == THIS:
+                    yield where[1]
 
     def _converted(self, function: Function, call: r.Call, argument: r.Value, at: Place, cls: Class) -> str:
         """The member that the object's conversion hands out, where the function called takes just that."""

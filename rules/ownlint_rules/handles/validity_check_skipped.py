@@ -70,7 +70,8 @@ Call the check first, as the siblings do.
 
 - A check is a function that only throws, aborts or fails depending on a flag of the object or its owner, one that calls
   such a function, or a condition that three functions test first; fewer where the flag is stored as the object ends.
-- A flag that starts unset ("not started yet") is reported only if nearly all siblings check it.
+- A flag that starts unset ("not started yet"), and that nothing sets which ends the handle, is reported only if nearly
+  all siblings check it.
 - An object that is invalidated between the check and the use is not detected.
 
 ## Source
@@ -322,13 +323,15 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
     skipping = [one for one in judged if one.kind not in ("checked", "asked")]
     guards = known.guards_of(cls)
     flags = {flag[0] for guard in guards for flag in guard.flags if len(flag) == 1}
-    least = min((_LEAST, *(known.least_checks(cls, name) for name in sorted(flags))))
+    enough = [known.least_checks(cls, name) for name in sorted(flags)]
+    least = min((_LEAST, *enough))
+    unready = all(guard.unready for guard in guards) and min(enough, default=_MANY) >= _MANY
     reported: set[tuple[Function, str]] = set()
     for one in skipping:
         if (one.function, one.use.field) in reported:
             continue  # two objects in one comparison
         reported.add((one.function, one.use.field))
-        certainty = _certainty(len(checking), len(careful), len(judged), guards, least)
+        certainty = _certainty(len(checking), len(careful), len(judged), least, unready=unready)
         if known.is_settled(cls):
             asked = " and ".join(f"`{name}`" for name in sorted({flag[-1] for guard in guards for flag in guard.flags}))
             certainty = weaker(certainty, because("value", f"{asked} is null although no code that was read clears it"))
@@ -352,10 +355,8 @@ def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[refu
     return one._replace(kind="asked")
 
 
-def _certainty(
-    checking: int, careful: int, all_of_them: int, guards: list[refusals.ValidityGuard], least: int
-) -> Certainty:
-    unready = all(guard.unready for guard in guards)
+def _certainty(checking: int, careful: int, all_of_them: int, least: int, *, unready: bool) -> Certainty:
+    """`unready`: the check refuses an object that was just made, too, and nothing that ends it sets the flag."""
     share = f"{careful} of {all_of_them} siblings make the check"
     if checking < least or (2 if checking < _MANY else 3) * careful < all_of_them:
         return because("possible", f"only {share}")
