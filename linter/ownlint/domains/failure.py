@@ -504,6 +504,13 @@ def _asks_whether(name: str) -> bool | None:
     return bad if bad or _GOOD.fullmatch(name.lower()) else None
 
 
+def _is_said_by_member(function: Function, base: r.Value, name: str) -> bool | None:
+    """The same of a member of a status: `if (!status.ok) return status;`."""
+    bad = _asks_whether(name)
+    known = bad is not None and function.program.statuses.of(function.program.types.of(base, function), function)
+    return bad if known else None
+
+
 def _is_asked_of(name: str) -> bool | None:
     """The same of a function that is given what it asks about."""
     bad = name.lower().endswith(("failed", "is_err", "iserror"))
@@ -518,6 +525,8 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.CallEven
         value, outcome = _outcome_of(value.value), not outcome
     match value:
         case r.Call(callee=r.Member(base=base, name=name), args=()) if (bad := _asks_whether(name)) is not None:
+            return (_origin(function, test, base), "certain") if outcome is bad else (None, None)
+        case r.Member(base=base, name=name) if (bad := _is_said_by_member(function, base, name)) is not None:
             return (_origin(function, test, base), "certain") if outcome is bad else (None, None)
         case r.Call(callee=callee, args=(about, *_)) if (bad := _is_asked_of(last_name(callee))) is not None:
             return (_origin(function, test, about), "certain") if outcome is bad else (None, None)

@@ -51,7 +51,8 @@ _ERROR = re.compile(r"(?:^|_|(?<=[a-z]))(?:[Ee]rr(?:or)?|ERROR|[Ff]ailure|[Ss]ta
 
 
 _OUTCOMES = re.compile(
-    r"(?:Status|Result|Outcome|Error|Err|Code|Rc|Ret|RC)(?:_t|Type|Kind)?$|_(?:status|result|error|rc)(?:_t)?$"
+    r"(?:Status|Result|Outcome|Error|Err|Errc|Fault|Failure|Code|Rc|Ret|RC)(?:_t|Type|Kind)?$"
+    r"|_(?:status|result|error|fault|rc)(?:_t)?$"
 )
 """An enum whose name says that its values tell how something went."""
 _ALL_WELL = re.compile(
@@ -373,11 +374,12 @@ def _asked(cls: Class) -> Status | None:
     strict = must_look(cls.record)
     explains = any(cls.declared(name) for name in _EXPLAINS) or any(f.rstrip("_") in _EXPLAINS for f in cls.members)
     named = any(record.kind != "conversion" for record in asks)
-    fields = [f for f in cls.record.fields if f.type == "bool" and _QUESTION.fullmatch(f.name)] if strict else []
+    fields = [f for f in cls.record.fields if f.type == "bool" and _QUESTION.fullmatch(f.name) and (strict or explains)]
     if not (asks and (strict or (explains and named))) and not fields:
         return None
     truth = "!_" if _ERROR.search(cls.name) and not cls.name.lower().endswith("status") else "_"
     ok = tuple(f".{record.name}()" if record.kind != "conversion" else truth for record in asks)
+    ok += tuple(f".{field.name}" for field in fields)
     sure = because("certain" if strict else "type", f"`{cls.name}` is assumed to be a status because of its members")
     return Status(cls.name, "value", strict, (), ok, sure)
 

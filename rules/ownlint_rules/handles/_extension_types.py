@@ -82,8 +82,7 @@ class BorrowedView(NamedTuple):
 def views(program: Program) -> list[BorrowedView]:
     """In source order."""
     makers = program.models.functions_with("borrow", "result", lambda model: model.keeps == "none")
-    frees = program.models.functions_with("release", "argument 1", lambda model: not model.counted)
-    owned = _owned(program, frees) if any(not makers.isdisjoint(one.mentioned) for one in program.functions) else {}
+    owned = _owned(program) if any(not makers.isdisjoint(one.mentioned) for one in program.functions) else {}
     return [
         BorrowedView(function, call, *source)
         for function in program.functions
@@ -116,9 +115,11 @@ def _leaves(function: Function, call: r.Call) -> bool:
     )
 
 
-def _owned(program: Program, frees: frozenset[str] = frozenset()) -> dict[tuple[str, str], Owned]:
-    """By struct and member: what a function that is given the struct destroys of it, or gives to one of `frees`."""
+def _owned(program: Program) -> dict[tuple[str, str], Owned]:
+    """By struct and member: what a function that is given the struct destroys of it, or gives to a library's function
+    that frees it."""
     known = natives.natives(program)
+    frees = program.models.functions_with("release", "argument 1", lambda model: not model.counted)
     found: dict[tuple[str, str], Owned] = {}
     for function in program.functions:
         if function.language != "cpp" or function.home is not None or len(function.record.parameters) != 1:

@@ -52,7 +52,7 @@ Check the mark first, as the siblings do.
 
 ## What it does not report
 
-- members that are filled later, unless nearly all siblings check them: NULL means that there is none yet
+- members that are filled later: NULL means that there is none yet
 - functions that create, release or replace the member, and functions whose callers all check
 
 ## Known limitations
@@ -73,8 +73,6 @@ from ownlint import Class, Finding, because, outlived, rule, types, validity
 
 _LEAST = 2
 """How many siblings make the check where it is what is meant."""
-_NEARLY_ALL = 3
-"""So many times as many make it as do not where it is meant of a member that begins empty."""
 
 
 @rule(severity="error", cwe=(416,), yields_to=("validity-check-skipped",))
@@ -91,7 +89,7 @@ def released_member_unchecked(cls: Class) -> Iterator[Finding]:
         share = f"{len(careful)} of {len(careful) + len(careless)}"
         flag = min(flags, default=member.field)
         inferred = f"that the check is needed is inferred: {share} siblings make it"
-        is_empty_at_first = member.refilled and not flags and len(careful) < _NEARLY_ALL * len(careless)
+        is_empty_at_first = member.refilled and not flags
         for use in careless:
             yield use.function.finding(
                 use.event,

@@ -271,8 +271,11 @@ def _judge(
         kind = ways.to(use.event)
         if use.field not in worst or _WORSE.index(kind) > _WORSE.index(worst[use.field].kind):
             worst[use.field] = _Judged(function, at, use, kind)
-    is_guard = any(guard.function is function for guard in guards)
-    yield from (one for one in worst.values() if not is_guard or one.kind == "checked")
+    own = [guard for guard in guards if guard.function is function]
+    if not any(
+        guard.answers and guard.owners for guard in own
+    ):  # `return member_->valid();` only hands the question on
+        yield from (one for one in worst.values() if not own or one.kind == "checked")
 
 
 _WORSE = ("checked", "asked", "partly", "late", "never")

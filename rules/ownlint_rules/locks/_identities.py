@@ -25,7 +25,7 @@ def is_one_too_many(function: Function, value: r.Value | None, held_in: Iterable
     if not made:
         return False
     return (
-        any(_is_ended(function, call, _DEEPEST) for call in made)
+        any(_is_ended(function, call, _DEEPEST) or _is_changing(function, call) for call in made)
         or _is_started(function, value)
         or any(_ends_elements(other, name) for name in held_in for other in _users(function, name))
     )
@@ -43,6 +43,19 @@ def _made(function: Function, value: r.Value | None) -> Iterator[r.Call]:
                 yield inner
             elif part is not source:
                 yield from _made(function, inner)
+
+
+def _is_changing(function: Function, call: r.Call) -> bool:
+    """Whether a call makes an object of a class of the project whose methods change it: what the one has counted is
+    unknown to the other."""
+    symbol = function.program.names.named(function.file, call.callee)
+    cls = python_calls.of(function.program).cls(symbol, function.file) if symbol else None
+    return cls is not None and any(
+        write.place[0] == places.THIS and len(write.place) > 1
+        for method in cls.methods
+        if not method.name.startswith("__")
+        for write in method.flow.writes
+    )
 
 
 def _is_ended(function: Function, call: r.Call, depth: int) -> bool:

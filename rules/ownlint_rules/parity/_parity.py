@@ -788,6 +788,8 @@ class ParityReading:
                 return "leaves"
             case r.Leave(kind="return", value=value) if failure.refuses(self.function, value) or self._explains(value):
                 return "fails"
+            case r.Leave(kind="return", value=r.Name(text=said)) if self._is_other_answer(said):
+                return "fails"
             case r.Block(body=body) if len(then) == 1:
                 return self._exit(body)
             case r.Leave(kind="return" | "goto" as kind, value=value, label=label):
@@ -799,6 +801,16 @@ class ParityReading:
                 if kind == "goto" and returned is not None and failure.refuses(self.function, returned):
                     return "fails"
         return None
+
+    def _is_other_answer(self, said: str) -> bool:
+        """Whether it is an enumerator beside the one with which the function ends: `return Fault::NotHomed;` where the
+        last line is `return Fault::None;`."""
+        last = self.function.body[-1] if self.function.body else None
+        answer = places.strip(last.value) if isinstance(last, r.Leave) and last.kind == "return" else None
+        scope, _, _ = said.rpartition("::")
+        return (
+            isinstance(answer, r.Name) and bool(scope) and answer.text != said and answer.text.startswith(f"{scope}::")
+        )
 
     def _begun(self, name: str, before: int) -> r.Value | None:
         """What a local begins with, as long as nothing else is given to it."""
@@ -857,6 +869,8 @@ class ParityReading:
                     continue  # the library's functions of values work something out
                 case r.Call(args=args):
                     name = places.last_name(inner.callee)
+                    if places.receiver(inner) is not None and name in self.program.models.containers.looks:
+                        continue
                     asks = _QUESTION.search(name) or _VALIDATES.match(name) or name.lower().endswith("check")
                     if _STATUS.fullmatch(name) or (args and not asks):
                         return False

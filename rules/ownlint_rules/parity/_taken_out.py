@@ -419,10 +419,17 @@ def _is_asked_by_callers(function: Function, subjects: frozenset[str], guard: pa
         of = reading.place(places.receiver(call))
         earlier = [one for one in _outline(caller).asked if one.span.end <= call.start]
         asked = {name for one in earlier for name in one.names} - {f"{of}.*"}
+        element = places.strip(places.receiver(call))
+        whole = text(element.base) if isinstance(element, r.Index) else ""
+        if whole:
+            asked.discard(of)  # what is asked of a container says nothing of its elements
         getters = {
             places.last_name(inner.callee)
             for inner in caller.calls()
-            if of and reading.place(places.receiver(inner)) == of and any(inner.start in one.span for one in earlier)
+            if of
+            and reading.place(on := places.receiver(inner)) == of
+            and any(inner.start in one.span for one in earlier)
+            if not whole or on is None or text(on) != whole
         }
         asked.update(f"{of}.{part}" for name in getters for part in _read_by(function, name))
         known = bool(named) or all(map(parity.is_of_parameter, subjects))
