@@ -16,7 +16,8 @@
 - a variable that places of Python, or of C++ and Python, interpret differently: its presence, words for on and off, an
   integer, a real number, a path, a list; or a missing variable
 - a variable that a `for` loop of Python reads in every iteration
-- a variable of which the constructors of two classes make the same number or choice, or for which they have one default
+- a variable of which the constructors of two classes make the same number or choice, and one for which several
+  functions of C or C++ spell out the same default
 - with `--certainty possible`, a variable that is read in a loop, and any that several functions or a constructor read
 
 ## Why it is a bug
@@ -237,12 +238,16 @@ def _decide_alike(places: list[environment.EnvironmentReading]) -> bool:
 
 
 def _repeat(places: list[environment.EnvironmentReading]) -> bool:
-    """Whether the constructors of several classes make the same number or choice of a text, or say the same default."""
+    """Whether the constructors of several classes make the same number or choice of a text, or several functions say
+    the same default."""
     made = [{meaning for meaning in one.meanings if not text_meanings.is_empty(meaning)} for one in places]
     owners = {one.owner for one in places}
-    if not made or None in owners or len(owners) < 2:
+    if len(made) < 2:
         return False
-    return bool(set.intersection(*made) - _SAID_BY_MANY)
+    common = set.intersection(*made) - _SAID_BY_MANY
+    if None in owners:
+        return len({_whose(one) for one in places}) > 1 and any(meaning.kind == "fallback" for meaning in common)
+    return len(owners) > 1 and bool(common)
 
 
 class _Again(NamedTuple):
