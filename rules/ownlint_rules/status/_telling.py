@@ -21,7 +21,9 @@ from ownlint import (
     Status,
     assignments,
     failure,
+    log_levels,
     places,
+    questions,
     statements,
     text,
     types,
@@ -319,6 +321,27 @@ def _says_success(function: Function, value: r.Value) -> bool:
 def tells_itself(function: Function, call: r.Call) -> bool:
     """Whether the project's own callee writes to the log, itself or in what it calls."""
     return any(_logs(callee, _LOGGERS) for callee in function.program.calls.callee(call, function).functions)
+
+
+def reports_each(function: Function, call: r.Call) -> bool:
+    """Whether the project's own callee writes an error to the log wherever it finds that something has failed."""
+    callees = function.program.calls.callee(call, function).functions
+    return bool(callees) and all(map(_reports_each, callees))
+
+
+@questions.flow_question
+def _reports_each(callee: Function) -> bool:
+    tests = {test.span: test for test in callee.flow.of(e.Test) if isinstance(test, e.Test)}
+    sides = [
+        side
+        for branch in callee.statements
+        if isinstance(branch, r.Branch) and (test := tests.get(branch.condition.span)) is not None
+        for side, outcome in ((branch.then, True), (branch.other, False))
+        if failure.failing(callee, test, outcome)[1] is not None
+    ]
+    return bool(sides) and all(
+        any(isinstance(line, r.Evaluate) and log_levels.complains(line.value) for line in side) for side in sides
+    )
 
 
 def _logs(function: Function, depth: int) -> bool:

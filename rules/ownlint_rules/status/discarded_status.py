@@ -410,6 +410,8 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
+    if last_chance and telling.reports_each(function, node):
+        return because("possible", f"`{name}` writes its failures to the log itself")
     if status.kind == "enum":
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
