@@ -331,17 +331,27 @@ def reports_each(function: Function, call: r.Call) -> bool:
 
 @questions.flow_question
 def _reports_each(callee: Function) -> bool:
-    tests = {test.span: test for test in callee.flow.of(e.Test) if isinstance(test, e.Test)}
     sides = [
         side
         for branch in callee.statements
-        if isinstance(branch, r.Branch) and (test := tests.get(branch.condition.span)) is not None
-        for side, outcome in ((branch.then, True), (branch.other, False))
+        if isinstance(branch, r.Branch)
+        for test in callee.flow.of(e.Test)
+        if isinstance(test, e.Test) and branch.condition.start <= test.span.start < branch.condition.end
+        for outcome in (True, False)
         if failure.failing(callee, test, outcome)[1] is not None
+        for side in (branch.then, branch.other)
+        if side
+        and any(event.span.start in r.Span(side[0].start, side[-1].end) for event in _alone(callee, test, outcome))
     ]
     return bool(sides) and all(
         any(isinstance(line, r.Evaluate) and log_levels.complains(line.value) for line in side) for side in sides
     )
+
+
+def _alone(callee: Function, test: e.Test, outcome: bool) -> list[e.Event]:
+    """What runs on that outcome of a test and on no other."""
+    other = set(callee.flow.after(test, branch=not outcome))
+    return [event for event in callee.flow.after(test, branch=outcome) if event not in other]
 
 
 def _logs(function: Function, depth: int) -> bool:
