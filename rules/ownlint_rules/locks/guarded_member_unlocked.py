@@ -304,7 +304,8 @@ class _UnlockedJudge:
         if guarded.guarded(self.domain.program).functions_beside(function.path, function.name):
             return False
         is_about = cls is None or any(types.parse(one.type).last == cls.name for one in record.parameters)
-        return is_about and record.kind == "function" and "static" not in record.qualifiers
+        is_exported = record.kind == "function" and "static" not in record.qualifiers and record.name != "main"
+        return is_about and is_exported
 
     def is_torn(self, use: guarded.MemberUse) -> bool:
         """Whether no comment can make it right: the function has just let the lock go, since others may be there, and
@@ -321,6 +322,8 @@ class _UnlockedJudge:
         early = guarded.is_early(function) and not guarded.was_held(use, self.guard.lock)
         if early or not self.domain.is_known(self.member):
             return True
+        if any(len(one.lock) == 1 for one in use.held):
+            return True  # one lock for all objects, which is held, may do as well
         if self.locking.some_caller_holds(function, self.guard.lock):
             return True
         called_by_pointer = locks.is_override(function) if function.is_method else not self.is_operation(function)
