@@ -1191,9 +1191,29 @@ def _found_by_work(callee: Function, leave: e.LeaveEvent) -> bool:
     test, _ = next(_deciding(callee, leave), (None, False))
     if test is None or not isinstance(test.value, r.Binary):
         return False
+    if not _is_up_to_caller(callee, test.value):
+        return True
     for inner in walk(test.value):
         write = callee.flow.last_write(test, (inner.text,)) if isinstance(inner, r.Name) else None
         if write is not None and any(_brings(callee, call) for call in calls_in(write.value)):
+            return True
+    return False
+
+
+def _is_up_to_caller(function: Function, value: r.Value, depth: int = 0) -> bool:
+    """Whether a condition looks at something that a caller gives or that the object holds, rather than at what calls
+    have answered here alone: `if (Clock::now() > deadline) throw timeout();`."""
+    called = [call for call in calls_in(value) if not call.args and receiver(call) is None]
+    if not called and depth == 0:
+        return True
+    names = {id(call.callee) for call in calls_in(value)}
+    for inner in walk(value):
+        if not isinstance(inner, r.Name) or id(inner) in names:
+            continue
+        if inner.text not in function.locals or len(function.flow.writes_to((inner.text,))) != 1:
+            return True
+        initial = function.locals[inner.text][1]
+        if depth >= _DEEPEST_END or initial is None or _is_up_to_caller(function, initial, depth + 1):
             return True
     return False
 

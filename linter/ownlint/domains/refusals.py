@@ -100,13 +100,13 @@ def _refusing(function: Function, subject: Place, says_gone: bool) -> ValidityGu
     number = types.parse(function.record.result).name in NUMBERS
     if number and not _says_why(function, refusing):
         return None
-    if not is_answer(function.record.result, function) and not _only_hands_out(function):
+    if not is_answer(function.record.result, function) and not only_hands_out(function):
         return None
     answers = types.parse(function.record.result).name != "void" and is_answer(function.record.result, function)
     return ValidityGuard(function, frozenset(flags), frozenset(), answers, at, unready)
 
 
-def _only_hands_out(function: Function) -> bool:
+def only_hands_out(function: Function) -> bool:
     """Whether all it returns are members: an accessor that throws where they are no longer good."""
     found = [leave.value for leave in function.flow.leaves if leave.kind == "return"]
     where = [object_place(function, value) for value in found]

@@ -30,6 +30,7 @@ from ownlint.domains.refusals import (
     is_accessor,
     is_answer,
     is_false,
+    only_hands_out,
     polarity,
     refusals,
     refuses,
@@ -139,7 +140,7 @@ class Validity:
                 (owner, guard)
                 for function in self.program.functions
                 if function not in known and not names.isdisjoint(function.mentioned)
-                if (owner := self._guarded_by(function)) is not None
+                if (owner := self._guarded_by(function, forwards=True)) is not None
                 if (guard := self._forwarded(function, found)) is not None
             ]
             for owner, guard in more:
@@ -430,12 +431,15 @@ class Validity:
         """The furthest class in the ancestry that has guards."""
         return next((one for one in reversed(cls.ancestry) if self.guards.get(one)), None)
 
-    def _guarded_by(self, function: Function) -> Class | None:
-        """The class whose objects this function may be a guard of."""
+    def _guarded_by(self, function: Function, *, forwards: bool = False) -> Class | None:
+        """The class whose objects this function may be a guard of. One that `forwards` the question may be an accessor:
+        `Face& checked() const { checkValid(); return *face_; }`."""
         record = function.record
         if function.language != "cpp" or not function.is_short or record.kind not in ("method", "function"):
             return None
-        if not is_answer(record.result, function) and not function.says(_THROWS):
+        if not (
+            is_answer(record.result, function) or function.says(_THROWS) or (forwards and only_hands_out(function))
+        ):
             return None
         if record.kind == "method" and "static" not in record.qualifiers:
             return function.cls if all(self._is_said(function, one) for one in record.parameters) else None
@@ -797,6 +801,9 @@ class Validity:
                     field = self._handle(function, base, at, cls)
                     if field and not isinstance(strip(base), r.Call):
                         yield ValidityUse(event, at, field, text(base), "")
+                case r.Member(base=r.Name(text=name)) if (bound := _referred_to(function, name)) is not None:
+                    if field := self._handle(function, bound, at, cls):
+                        yield ValidityUse(event, at, field, text(bound), "")
 
     def _lent(self, function: Function, event: e.CallEvent, at: Place, cls: Class) -> Iterator[ValidityUse]:
         """What an accessor answers that throws where that is no longer good, `doc().pages`, also an `operator->`: used
@@ -927,6 +934,13 @@ class Validity:
                             if found is not None and len(found) == 2 and self._is_handle(cls, found[1]):
                                 return found[1]
         return ""
+
+
+def _referred_to(function: Function, name: str) -> r.Value | None:
+    """The pointer of what a local reference is bound to: `const Face& face = *ref.native;`."""
+    written, initial = function.locals.get(name, ("", None))
+    bound = strip(initial)
+    return bound.value if types.parse(written).reference and isinstance(bound, r.Unary) and bound.op == "*" else None
 
 
 _SETTERS = frozenset({"store", "exchange", "reset", "swap", "clear", "release", "set"})

@@ -411,7 +411,7 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
         return False
     if announced.held.kind == "entry" and _is_numbered(function, announced.event):
         return False
-    if announced.held.kind == "entry" and function.is_local(place):
+    if announced.held.kind == "entry" and len(place) == 2 and function.is_local(place):
         return False  # A set that is handed about belongs to one run of an algorithm.
     op = announced.event.op if isinstance(announced.event, events.Write) else ""
     if (op == "=" and _counts(function, place)) or (op == "++" and _counts_down(function, place)):
