@@ -46,7 +46,7 @@ from ownlint.domains.wrapped_objects import (
     subject_of,
 )
 from ownlint.engine import glance
-from ownlint.engine.assignments import is_truth
+from ownlint.engine.assignments import assignments, is_truth
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -253,15 +253,19 @@ class Validity:
         for, and ends something of which that is a part."""
         known = natives.natives(self.program)
         pointed = set(known.pointed_to_by(cls))
+        setters = {one.name for own in cls.ancestry for one in own.methods if one.is_short and one.mentions("=" + name)}
         for function in self.program.functions if pointed else ():
-            if function.language != "cpp" or not function.mentions("=" + name):
+            if function.language != "cpp" or not function.mentions("=" + name, *setters):
                 continue
             if function.record.kind in ("constructor", "destructor"):
                 continue
             stored = [
                 write for write in function.flow.writes if write.place[-1] == name and self._is_of(write, function, cls)
             ]
-            if not any(isinstance(strip(write.value), r.Literal) for write in stored) or any(
+            by_setter = cls in (function.home.ancestry if function.home is not None else ()) and any(
+                one.place == (THIS, name) and isinstance(one.event, e.CallEvent) for one in assignments(function)
+            )
+            if not (by_setter or any(isinstance(strip(write.value), r.Literal) for write in stored)) or any(
                 self._is_of(write, function, cls)
                 and not isinstance(strip(write.value), r.Literal)
                 and (field := cls.field(write.place[-1])) is not None

@@ -326,7 +326,9 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
     skipping = [one for one in judged if one.kind not in ("checked", "asked")]
     guards = known.guards_of(cls)
     flags = {flag[0] for guard in guards for flag in guard.flags if len(flag) == 1}
-    enough = [known.least_checks(cls, name) for name in sorted(flags)]
+    homes = {one.function.home for one in judged if one.function.home is not None}
+    ending = [cls, *(home for home in homes if cls in home.ancestry)]  # the handle may be one of a derived class
+    enough = [known.least_checks(one, name) for one in ending for name in sorted(flags)]
     least = min((_LEAST, *enough))
     unready = all(guard.unready for guard in guards) and min(enough, default=_MANY) >= _MANY
     reported: set[tuple[Function, str]] = set()
