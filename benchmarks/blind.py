@@ -1,7 +1,7 @@
 """Pairs of programs by people who know a rule's first paragraph alone: how many guilty ones are found, how many
 innocent twins are silent.
 
-    python benchmarks/blind.py [--half a|b|c|d] [--certainty likely] [--list] [RULE]...
+    python benchmarks/blind.py [--half a|b|c|d|e] [--certainty likely] [--list] [RULE]...
 
 Each rule has a folder in `tests/blind` with two pairs, `a` and `b`: `guilty.*`, its twin `innocent.*`, and
 `pair.toml`, which says where the bug is and what it does. Some rules have a third and a fourth, `c` and `d`, which
@@ -10,9 +10,9 @@ not read. A pair is found when the rule has a finding in it (`by another` where 
 lines of the bug), and the twin has none of that rule. `scores.toml` in that folder holds the first run of each pair,
 which stays.
 
-A folder `seed-*` is a kind of point that a reviewer made, not a rule: its pairs are `a1`, `a2`, `b1`, `b2`, and `rules`
-in its `scores.toml` names the rules that make the point. A side that is a folder is a project; where it holds `before`
-and `after`, it is that change, checked with `--diff-base`.
+A folder `seed-*` is a kind of point that a reviewer made, not a rule: its pairs are `a1`, `a2` to `e1`, `e2`, of which
+`e` is not read, and `rules` in its `scores.toml` names the rules that make the point. A side that is a folder is a
+project; where it holds `before` and `after`, it is that change, checked with `--diff-base`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "blind"
 OPTIONS = ("--isolated", "--exit-zero", "--no-cache", "--suite", "audit", "--types", "never", "--output-format", "json")
-HALVES = ("a", "b", "c", "d")
+HALVES = ("a", "b", "c", "d", "e")
 NEAR = 5
 """Lines between what is told and where the pair says the bug is."""
 
