@@ -19,7 +19,7 @@ from ownlint import Class, File, Function, Program, Span, bodies, failure, place
 from ownlint import records as r
 
 WORD = re.compile(r"(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
-_PIECE = re.compile(rf"[a-z]+(?:\d+[a-z]+)+\d*|{WORD.pattern}")
+_PIECE = re.compile(r"[a-z]+(?:\d+[a-z]+)+\d*|(?P<letters>[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+)\d*|\d+")
 """The same, where a number may stand inside of a word: `i2c`."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\"[^\"]*\"|[^\s\w]")
