@@ -424,11 +424,8 @@ def _complains(function: Function, leave: e.LeaveEvent) -> bool:
         return False
     blocks = (body for one in function.statements if isinstance(one, r.Branch) for body in (one.then, one.other))
     around = [body for body in blocks if body and body[0].start <= leave.span.start < body[-1].end]
-    return bool(around) and any(
-        isinstance(line, r.Evaluate) and log_levels.complains(line.value)
-        for line in min(around, key=lambda body: body[-1].end - body[0].start)
-        if line.end <= leave.span.start
-    )
+    nearest = min(around, key=lambda body: body[-1].end - body[0].start, default=())
+    return log_levels.has_complaint(line for line in nearest if line.end <= leave.span.start)
 
 
 def _decided_by(function: Function, event: e.Event) -> tuple[e.CallEvent | None, Certainty] | None:

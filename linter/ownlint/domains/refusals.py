@@ -228,7 +228,7 @@ def flags_asked(function: Function, value: r.Value, subject: Place, depth: int =
 
 
 def asked_in(value: r.Value) -> Iterator[r.Value]:
-    """The parts of a condition that are asked themselves, rather than given to somebody who does something."""
+    """The parts of a condition that are asked themselves, rather than passed to a function that does something."""
     stack = [value]
     while stack:
         inner = stack.pop()

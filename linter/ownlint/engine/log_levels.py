@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ownlint.engine import ranges
 from ownlint.facts import records as r
@@ -118,6 +119,11 @@ def complains(value: r.Value) -> bool:
         case r.Name() | r.Member() as named:
             return last_name(named) in _ERROR_STREAMS
     return False
+
+
+def has_complaint(lines: Iterable[r.Statement]) -> bool:
+    """Whether one of the statements writes an error to a log."""
+    return any(isinstance(line, r.Evaluate) and complains(line.value) for line in lines)
 
 
 def writes(call: r.Call) -> bool:

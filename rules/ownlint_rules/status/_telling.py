@@ -343,9 +343,7 @@ def _reports_each(callee: Function) -> bool:
         if side
         and any(event.span.start in r.Span(side[0].start, side[-1].end) for event in _alone(callee, test, outcome))
     ]
-    return bool(sides) and all(
-        any(isinstance(line, r.Evaluate) and log_levels.complains(line.value) for line in side) for side in sides
-    )
+    return bool(sides) and all(map(log_levels.has_complaint, sides))
 
 
 def _alone(callee: Function, test: e.Test, outcome: bool) -> list[e.Event]:
