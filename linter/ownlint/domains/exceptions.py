@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import strip
-from ownlint.project import types
+from ownlint.project import types, undecoded
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
 _DEEPEST_THROW = 8
-_THROWS = re.compile(rb'"throw"')
 
 
 def lets_out(function: Function, call: e.CallEvent) -> frozenset[str]:
@@ -76,7 +74,7 @@ def thrown_class(function: Function, leave: e.LeaveEvent) -> str:
 
 @flow_question
 def _thrown_by(callee: Function) -> frozenset[str]:
-    if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
+    if "noexcept" in callee.record.qualifiers or not callee.says(undecoded.THROWS):
         return frozenset()
     leaves = (leave for leave in callee.flow.leaves if leave.kind == "throw" and leave.index in callee.flow.reachable)
     thrown = ((leave, thrown_class(callee, leave)) for leave in leaves if not callee.is_of_debug_build(leave.span))

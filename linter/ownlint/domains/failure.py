@@ -30,7 +30,6 @@ from ownlint.project.subjects import Function
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
 _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|fail|failed|failure|bad)")
 _GOOD_ENDS = ("ok", "okstatus", "success", "succeeded", "none", "noerror")
-_THROWS = re.compile(rb'"throw"')
 _NUMBERS = re.compile(
     r"(?:std::)?(?:unsigned |signed )?"
     r"(?:int|long|short|char|ptrdiff_t|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
@@ -255,11 +254,11 @@ def _is_noreturn(record: r.FunctionRecord) -> bool:
 
 def _says_throw(callee: Function) -> bool:
     """Whether it throws, itself or by what it calls. Needs no decoding."""
-    return callee.says(_THROWS) or not undecoded.throwers(callee.program).isdisjoint(callee.mentioned)
+    return callee.says(undecoded.THROWS) or not undecoded.throwers(callee.program).isdisjoint(callee.mentioned)
 
 
 def _only_throws(callee: Function) -> bool:
-    return callee.says(_THROWS) and callee.record.result in ("", "void") and _always_throws(callee)
+    return callee.says(undecoded.THROWS) and callee.record.result in ("", "void") and _always_throws(callee)
 
 
 @flow_question
@@ -1161,7 +1160,7 @@ def throws(function: Function, call: e.CallEvent) -> Certainty | None:
 
 
 def _throws_of(callee: Function) -> tuple[Certainty, ...]:
-    if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
+    if "noexcept" in callee.record.qualifiers or not callee.says(undecoded.THROWS):
         return ()
     return _throws(callee)
 

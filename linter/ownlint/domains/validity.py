@@ -53,14 +53,13 @@ from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked
 from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
-from ownlint.project import macro_exits, pairs, types
+from ownlint.project import macro_exits, pairs, types, undecoded
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, flow_question, program_property, program_question
 from ownlint.project.subjects import Binding, Class, Function
 
 _BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditional) + b"|" + glance.opens(r.Switch))
 """A body that decides something."""
-_THROWS = re.compile(rb'"throw"')
 _ANSWERS = re.compile(rb'"return"')
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _SHARED = 3
@@ -205,7 +204,7 @@ class Validity:
 
     def _may_refuse(self, function: Function) -> bool:
         """Needs no decoding."""
-        if function.says(_THROWS) or (function.home is None and function.says(_BRANCHES)):
+        if function.says(undecoded.THROWS) or (function.home is None and function.says(_BRANCHES)):
             return True
         return any(self.program.macros.named(name) for name in function.mentioned)
 
@@ -377,7 +376,7 @@ class Validity:
         if not function.is_short or any(name.startswith("=") for name in function.mentioned):
             return False
         if types.parse(record.result).name == "void":
-            ends = function.says(_THROWS) or function.says(_BRANCHES)
+            ends = function.says(undecoded.THROWS) or function.says(_BRANCHES)
         else:
             ends = function.says(_BRANCHES) and function.says(_ANSWERS)
         return ends or any(self.program.macros.role(name) in _CHECKING for name in function.mentioned)
@@ -442,7 +441,9 @@ class Validity:
         if function.language != "cpp" or not function.is_short or record.kind not in ("method", "function"):
             return None
         if not (
-            is_answer(record.result, function) or function.says(_THROWS) or (forwards and only_hands_out(function))
+            is_answer(record.result, function)
+            or function.says(undecoded.THROWS)
+            or (forwards and only_hands_out(function))
         ):
             return None
         if record.kind == "method" and "static" not in record.qualifiers:

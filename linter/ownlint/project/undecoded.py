@@ -10,7 +10,8 @@ from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
-_THROWS = re.compile(rb'"throw"')
+THROWS = re.compile(rb'"throw"')
+"""A body that throws by itself."""
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
@@ -26,7 +27,7 @@ def throwers(program: Program) -> frozenset[str]:
     documented = (
         record.name for file in program.files.values() for record in file.functions if "throws" in record.qualifiers
     )
-    return frozenset((*(function.name for function in program.functions if function.says(_THROWS)), *documented))
+    return frozenset((*(function.name for function in program.functions if function.says(THROWS)), *documented))
 
 
 @program_question
