@@ -94,30 +94,45 @@ def _by_helper(call: r.Call, origins: Origins, framework: FrameworkModel) -> Ite
     inner = origins.behind(target) if target is not None else None
     if target is None or inner is None or _OBJECTS.isdisjoint(origins.program.types.roles(_result(target), target)):
         return None
+    return _given_on(call, target, origins, inner, framework)
+
+
+def _given_on(
+    call: r.Call, target: Function, origins: Origins, inner: Origins, framework: FrameworkModel
+) -> Iterator[Made]:
+    certainty = origins.program.calls.callee(call, origins.function).certainty
     made = (
         one for back in returned_values(target) for one in _made_by_hand(inner.resolved(back), inner, framework) or ()
     )
-    return (
-        msgspec.structs.replace(
-            one,
-            origin=here._replace(certainty=weaker(here.certainty, one.origin.certainty, callee.certainty)),
-            base=-1 if one.base < 0 else _parameter(call.args[one.base], origins),
-        )
-        for one in made
-        if (here := origins.given(call, one.origin.argument)) is not None
-        and (one.base < 0 or (one.base < len(call.args) and _owns_nothing(call.args[one.base], origins)))
-    )
+    for one in made:
+        here = origins.given(call, one.origin.argument)
+        if here is None:
+            continue
+        found = here._replace(certainty=weaker(here.certainty, one.origin.certainty, certainty))
+        based = (one.handing, -1) if one.base < 0 else _based(call, target, one, origins, inner, framework)
+        if based is not None:
+            yield msgspec.structs.replace(one, origin=found, handing=based[0], base=based[1])
+
+
+def _based(
+    call: r.Call, target: Function, made: Made, origins: Origins, inner: Origins, framework: FrameworkModel
+) -> tuple[Handing, int] | None:
+    """Whose policy matters to an array, and which parameter is its base, where a helper makes the array over a base
+    that it is given; None where something keeps the memory, or the array is a copy of it."""
+    given = call.args[made.base] if made.base < len(call.args) else None
+    base, where = (given, origins) if given is not None else (target.record.parameters[made.base].default, inner)
+    if base is None:
+        return None
+    if _is_empty(base, where):
+        return ("array", -1) if framework.facts.get("array_without_base") == "policy" else None
+    parameter = _parameter(base, origins) if given is not None else -1
+    return (made.handing, parameter) if parameter >= 0 or _is_nobody(base, where) else None
 
 
 def _result(function: Function) -> str:
     """The type that is declared, or what `auto` comes to."""
     written = function.record.result
     return function.program.calls.inferred_result(function) if types.parse(written).is_placeholder else written
-
-
-def _owns_nothing(value: r.Value, origins: Origins) -> bool:
-    """Whether a base owns nothing, or is a parameter of which the caller says that."""
-    return _is_nobody(value, origins) or _is_empty(value, origins) or _parameter(value, origins) >= 0
 
 
 def _parameter(value: r.Value, origins: Origins) -> int:

@@ -16,6 +16,7 @@ from ownlint.engine import conditions, log_levels, mutexes
 from ownlint.facts import records as r
 from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import last_name, receiver, streamed_into, strip, walk
+from ownlint.models import python_builtins
 from ownlint.project import types
 from ownlint.project.subjects import Function
 
@@ -768,8 +769,15 @@ def _begins_as_tally(value: r.Value | None) -> bool:
 
 
 def _goes_through(value: r.Value | None) -> bool:
-    """Whether a value of Python is made of the elements of something: by a comprehension."""
-    return any(isinstance(inner, r.Comprehension) for inner in walk(value))
+    """Whether a value of Python is made of the elements of something: by a comprehension, or by `sorted(scores)`."""
+    return any(isinstance(inner, r.Comprehension) or _is_made_of_elements(inner) for inner in walk(value))
+
+
+def _is_made_of_elements(value: r.Value) -> bool:
+    if not isinstance(value, r.Call) or len(value.args) != 1:
+        return False
+    through = isinstance(strip(value.args[0]), (r.Name, r.Member, r.Index, r.Call))
+    return through and last_name(value.callee) in python_builtins.FOLDS | python_builtins.COLLECTS - {"reversed"}
 
 
 def _begins_as_number(statement: r.Declare) -> bool:

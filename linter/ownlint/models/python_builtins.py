@@ -15,6 +15,10 @@ REMOVES = frozenset({"pop", "popleft", "popitem", "remove", "discard", "clear"})
 
 COLLECTS = frozenset({"list", "tuple", "sorted", "set", "frozenset", "deque", "reversed"})
 """Functions that make a container of the elements of another."""
+FOLDS = frozenset(
+    {"sum", "min", "max", "any", "all", "Counter", "fsum", "mean", "fmean", "median", "stdev", "quantiles"}
+)
+"""Functions that go through what they are given for one answer."""
 LAZY = frozenset({"iter", "filter", "enumerate", "zip"})
 """Functions that hand elements on one by one, later."""
 LOOKS_AT_NOTHING = frozenset({"isinstance", "issubclass", "type", "id", "callable", "bool", "super", "del"})

@@ -34,13 +34,14 @@ class OwnedStore(NamedTuple):
 
 class MissedMember(NamedTuple):
     """`function` destroys an object of `cls`, or clears it for that, and does not release `member`. `borrows` says that
-    a reference that is not owned is stored in it as well."""
+    a reference that is not owned is stored in it as well, `is_container` that it holds several."""
 
     function: Function
     cls: Class
     member: r.Field
     store: OwnedStore
     borrows: bool
+    is_container: bool
 
 
 @dataclass
@@ -49,6 +50,8 @@ class _Ending:
 
     touched: dict[str, list[Function]] = field(default_factory=dict)
     """Name of a member -> the functions that release it, or give it to code that may."""
+    reached: set[str] = field(default_factory=set)
+    """The members whose elements they may come to; to end a container of bare references releases none of them."""
     is_unknown: bool = False
     """The object is passed to code that was not analysed."""
     seen: set[Function] = field(default_factory=set)
@@ -69,10 +72,13 @@ def missed(program: Program) -> Iterator[MissedMember]:
             continue
         for member in cls.record.fields:
             stores = wanted.get(member.name)
-            if stores is None or not stores.owned or member.name in ending.touched or (cls, member.name) in seen:
+            if stores is None or not stores.owned or (cls, member.name) in seen:
+                continue
+            is_container = _holds_references(member, cls)
+            if member.name in (ending.reached if is_container else ending.touched):
                 continue
             seen.add((cls, member.name))
-            yield MissedMember(_shown(dealloc, ending), cls, member, stores.owned[0], stores.borrows)
+            yield MissedMember(_shown(dealloc, ending), cls, member, stores.owned[0], stores.borrows, is_container)
 
 
 def _shown(dealloc: Function, ending: _Ending) -> Function:
@@ -138,6 +144,7 @@ def _follow(function: Function, ending: _Ending, depth: int = 0) -> None:
     known = references.references(function.program)
     own = {function.record.parameters[0].name}
     own |= {name for name, (_, initial) in function.locals.items() if _is_it(initial, own)}
+    ending.reached |= _reached(function)
     for event in function.flow:
         match event:
             case events.OpaqueEvent():
@@ -148,6 +155,19 @@ def _follow(function: Function, ending: _Ending, depth: int = 0) -> None:
                 _touch(value, function, ending)  # moved to a local, which is released
             case events.LeaveEvent(value=value):
                 _touch(value, function, ending)
+
+
+def _reached(function: Function) -> set[str]:
+    """The members that a loop goes through, that have another name here, that a call is given or whose methods are
+    called, but for those by which a container ends."""
+    led = [statement.iterable for statement in function.statements if isinstance(statement, r.Loop)]
+    led += [initial for _, initial in function.locals.values()]
+    clears = function.program.models.containers.clears
+    for call in (one for value in function.values for one in places.calls_in(value)):
+        led += call.args if call.kind == "call" else ()
+        if isinstance(call.callee, r.Member) and call.callee.name not in clears and "~" not in call.callee.name:
+            led.append(call.callee.base)
+    return {inner.name for value in led for inner in places.walk(value) if isinstance(inner, r.Member)}
 
 
 def _add_call(
@@ -214,7 +234,12 @@ class _OwnedStores:
 def _owned(program: Program, wanted: frozenset[Class]) -> dict[tuple[Class, str], _OwnedStores]:
     """By class and name of a member what is stored in it."""
     found: dict[tuple[Class, str], _OwnedStores] = {}
-    members = {field.name for cls in wanted for field in cls.record.fields if types.parse(field.type).pointers == 1}
+    members = {
+        field.name
+        for cls in wanted
+        for field in cls.record.fields
+        if types.parse(field.type).pointers == 1 or _holds_references(field, cls)
+    }
     any_member = patterns.strings(sorted(members))
     for function in program.functions if members else ():
         if function.language != "cpp" or not references.may_count(function) or not function.says(any_member):
@@ -264,14 +289,46 @@ def _stored_by(function: Function, wanted: frozenset[Class]) -> Iterator[tuple[C
                 held = _member_of(where, function, wanted)
                 if held is not None and not known.is_null(given, function):
                     yield *held, event.span, True
+            yield from _put_by(function, event, wanted, known)
+
+
+def _put_by(
+    function: Function, event: events.CallEvent, wanted: frozenset[Class], known: references.References
+) -> Iterator[tuple[Class, str, r.Span, bool]]:
+    """The same for what is put into a container that is a member: `self->cache->emplace(key, value)`."""
+    containers = function.program.models.containers
+    callee = event.node.callee
+    if not isinstance(callee, r.Member) or callee.name not in containers.keyed | containers.appends:
+        return
+    held = _member_of(callee.base, function, wanted, containers=True)
+    given = next((one for one in reversed(event.node.args)), None)
+    while isinstance(inner := places.strip(given), r.Call | r.Aggregate):  # `insert({key, value})`
+        parts = inner.args if isinstance(inner, r.Call) else inner.items
+        if isinstance(inner, r.Call) and (len(parts) != 2 or known.source(inner, function).kind == "new"):
+            break
+        given = parts[-1] if parts else None
+    if held is not None and given is not None and not known.is_null(given, function):
+        yield *held, event.span, _is_owned(function, event, given, known)
+
+
+def _holds_references(field: r.Field, cls: Class) -> bool:
+    """Whether a member is a container of bare references, or a pointer to one."""
+    written = cls.program.names.expand(field.type, cls.file, cls.symbol)
+    kind = types.parse(written)
+    held = types.parse(kind.arguments[-1]) if kind.arguments else None
+    is_container = "container" in cls.program.models.role(kind.name)
+    return is_container and held is not None and held.last == "PyObject" and held.pointers == 1
 
 
 def _is_same(event: events.Write, name: str) -> bool:
     return any(isinstance(inner, r.Member) and inner.name == name for inner in places.walk(event.value))
 
 
-def _member_of(target: r.Value | None, function: Function, wanted: frozenset[Class]) -> tuple[Class, str] | None:
-    """The class and the name of a member of an object: `self->hook`, of no element and no struct inside of it."""
+def _member_of(
+    target: r.Value | None, function: Function, wanted: frozenset[Class], *, containers: bool = False
+) -> tuple[Class, str] | None:
+    """The class and the name of a member of an object: `self->hook`, of no element and no struct inside of it. With
+    `containers` of one that holds references."""
     inner = places.strip(target)
     if not isinstance(inner, r.Member):
         return None
@@ -280,10 +337,12 @@ def _member_of(target: r.Value | None, function: Function, wanted: frozenset[Cla
     if cls is None or cls not in wanted or inner.name not in cls.fields:
         return None
     field = cls.fields[inner.name]
+    if containers or _holds_references(field, cls):
+        return (cls, inner.name) if containers and _holds_references(field, cls) else None
     return (cls, inner.name) if types.parse(field.type).pointers == 1 and "[" not in field.type else None
 
 
-def _is_owned(function: Function, store: events.Write, value: r.Value, known: references.References) -> bool:
+def _is_owned(function: Function, store: events.Event, value: r.Value, known: references.References) -> bool:
     """Whether what is stored is a reference that the function owns and does not release afterwards."""
     flow = function.flow
     inner = places.strip(value)
@@ -298,6 +357,9 @@ def _is_owned(function: Function, store: events.Write, value: r.Value, known: re
         )
 
     def replaces(event: events.Event) -> bool:
+        """What puts another object into the local, or the way on which the store has failed."""
+        if isinstance(event, events.Mark):
+            return event.what == "catch"
         return isinstance(event, events.Write) and event.place[:1] in {(name,) for name in names}
 
     if flow.path(store, lambda event: uses(event, "released"), replaces) is not None:
@@ -309,9 +371,10 @@ def _is_owned(function: Function, store: events.Write, value: r.Value, known: re
     return bool(real) and all(known.source(one, function).kind == "new" for one in real)
 
 
-def _is_value(argument: r.Value, store: events.Write, names: set[str]) -> bool:
+def _is_value(argument: r.Value, store: events.Event, names: set[str]) -> bool:
     """Whether it is what was stored: the local, or the member itself."""
     inner = places.strip(argument)
     if isinstance(inner, r.Name):
         return inner.text in names
-    return isinstance(inner, r.Member) and store.target is not None and text(inner) == text(store.target)
+    target = store.target if isinstance(store, events.Write) else None
+    return isinstance(inner, r.Member) and target is not None and text(inner) == text(target)

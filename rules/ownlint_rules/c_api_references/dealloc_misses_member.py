@@ -4,6 +4,7 @@
 
 - a member of a C type's struct in which a function stores a new reference, and that neither the dealloc function nor
   the clear function of the type releases
+- a member that is a C++ container of references, or a pointer to one, whose elements neither of them releases
 - the same for a member that Python code can assign through a `PyMemberDef` of kind `T_OBJECT` or `T_OBJECT_EX`
 
 ## Why it is a bug
@@ -93,6 +94,7 @@ from ownlint_rules.c_api_references import _destroyed as destroyed
 def dealloc_misses_member(program: Program) -> Iterator[Finding]:
     for one in destroyed.missed(program):
         name, store = one.member.name, one.store
+        what = f"the objects in `{name}`" if one.is_container else f"`{name}`"
         certainty = because("unread-code", f"code that was not analysed could release `{name}`")
         if one.borrows:
             certainty = weaker(
@@ -100,9 +102,9 @@ def dealloc_misses_member(program: Program) -> Iterator[Finding]:
             )
         yield one.function.finding(
             one.function.record.name_span,
-            f"`{one.function.name}` does not release `{name}`, which the object owns",
+            f"`{one.function.name}` does not release {what}, which the object owns",
             certainty=certainty,
-            help=f"add `Py_CLEAR(self->{name})`",
+            help=f"release each element of `{name}`" if one.is_container else f"add `Py_CLEAR(self->{name})`",
             steps=(
                 Step(store.path, store.at, "a new reference is stored here"),
                 one.cls.step(one.member, "declared here"),

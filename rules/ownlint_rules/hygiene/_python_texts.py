@@ -333,6 +333,7 @@ class _TextWalk:
                 self.use.is_switch = True
             else:
                 self.use.is_value = True
+                self._instead_scaled(body, value, part)
         elif value.op in ("is", "is not", "==", "!=") and isinstance(other, r.Literal) and other.kind == "null":
             self.use.is_asked = True
         elif value.op in ("==", "!=", "in", "not in") and (value.left is part or value.op in ("==", "!=")):
@@ -479,6 +480,16 @@ class _TextWalk:
 
     def _instead(self, body: PythonBody, value: r.Value) -> None:
         self.use.missing.append(MissingText(body.function, value))
+
+    def _instead_scaled(self, body: PythonBody, value: r.Binary, part: r.Value) -> None:
+        """`int(given) / 1000 if given else DEFAULT / 1000`: the default goes through the same operation."""
+        parent = body.parents.get(id(value))
+        if isinstance(parent, r.Conditional) and parent.condition is not value:
+            other = places.strip(parent.other if parent.then is value else parent.then)
+            if isinstance(other, r.Binary) and other.op == value.op:
+                mine, its = (value.right, other.right) if value.left is part else (value.left, other.left)
+                if text(mine) == text(its):
+                    self._instead(body, other.left if value.left is part else other.right)
 
     def _instead_by_branch(self, body: PythonBody, name: str) -> None:
         """`if value is None: value = default`."""

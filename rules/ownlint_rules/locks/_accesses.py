@@ -21,6 +21,8 @@ class KeptAccess(NamedTuple):
     method: Function | None = None
     """The project's own method that is called on it."""
     writes: bool = False
+    inside: tuple[KeptAccess, ...] = ()
+    """Where a function that is given it by this one goes through it."""
 
 
 def accesses_in(
@@ -49,8 +51,9 @@ def accesses_in(
                 inside = (x for x in function.flow if node.start <= x.span.start and x.span.end <= node.end)
                 first = next(inside, None) if path is not None else None
                 if path is not None and first is not None:
-                    writes = id(node) in assigned or _changes(function, node)
-                    yield KeptAccess(function, first, node.span, path, reader.method(node), writes)
+                    inner = tuple(reader.read_by(node)) if isinstance(node, r.Call) else ()
+                    writes = id(node) in assigned or _changes(function, node) or any(one.writes for one in inner)
+                    yield KeptAccess(function, first, node.span, path, reader.method(node), writes, inner)
 
 
 def _changes(function: Function, node: r.Value) -> bool:
@@ -127,21 +130,40 @@ class AccessReader:
             case r.Index(base=base) if self.is_pointer(base) or self.is_object(base):
                 return ()
             case r.Unary(op="*", value=inner) if self.is_pointer(inner) or self.is_object(inner):
-                return ()
-            case r.Call() if self._is_read_by(node):
+                return () if id(node) not in self._lent else None
+            case r.Call() if next(self.read_by(node), None) is not None:
                 return ()
         return None
 
-    def _is_read_by(self, call: r.Call) -> bool:
-        """Whether a function that is given it goes through it."""
-        for position, arg in enumerate(call.args):
-            direct = self.is_object(arg)
+    def read_by(self, call: r.Call) -> Iterator[KeptAccess]:
+        """Where a function that is given it goes through it."""
+        for arg, target, parameter in self._given(call):
+            direct = self.is_object(arg) or self._is_pointee(arg)
             if direct or self.is_pointer(arg):
-                for target in self.function.program.calls.callee(call, self.function).functions[:1]:
-                    names = [parameter.name for parameter in target.record.parameters]
-                    if position < len(names) and target is not self.function and target.record.kind != "constructor":
-                        return any(True for _ in accesses_in(target, frozenset({names[position]}), "", direct))
-        return False
+                yield from accesses_in(target, frozenset({parameter.name}), "", direct)
+
+    def _given(self, call: r.Call) -> Iterator[tuple[r.Value, Function, r.Parameter]]:
+        """The arguments of a call of the project's own function, with the parameters that get them."""
+        for target in self.function.program.calls.callee(call, self.function).functions[:1]:
+            if target is not self.function and target.record.kind != "constructor":
+                for arg, parameter in zip(call.args, target.record.parameters, strict=False):
+                    yield arg, target, parameter
+
+    def _is_pointee(self, value: r.Value) -> bool:
+        inner = places.strip(value)
+        return isinstance(inner, r.Unary) and inner.op == "*" and self.is_pointer(inner.value)
+
+    @cached_property
+    def _lent(self) -> frozenset[int]:
+        """What is given by reference to the project's own functions: they decide what is read of it."""
+        return frozenset(
+            id(places.strip(arg))
+            for statement in self.function.statements
+            for value in bodies.values(statement)
+            for call in places.calls_in(value)
+            for arg, _target, parameter in self._given(call)
+            if self._is_pointee(arg) and types.parse(parameter.type).reference
+        )
 
     def is_handed_on(self, value: r.Value | None) -> bool:
         """Whether only the address of an object goes on, to a call, a reference or a caller."""

@@ -531,9 +531,12 @@ def is_bare(look: KeptAccess, lock: str, giver: Function) -> bool:
 
 
 def _holds_some(look: KeptAccess, giver: Function) -> bool:
-    """Whether a function itself holds something at a look that can be the lock, or never comes there."""
+    """Whether a function itself holds something at a look that can be the lock, or never comes there; or the one that
+    looks for it does."""
     held = locks.locking(look.function.program).held(look.function).get(look.at.index)
-    return held is None or any(not _is_its_own(look.function, h.lock, giver) for h in held)
+    if held is None or any(not _is_its_own(look.function, h.lock, giver) for h in held):
+        return True
+    return bool(look.inside) and all(_holds_some(one, giver) for one in look.inside)
 
 
 def is_bare_when_called(look: KeptAccess, call: e.CallEvent, giver: Function) -> bool:

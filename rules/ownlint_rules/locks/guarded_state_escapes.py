@@ -406,9 +406,10 @@ class _EscapeJudge:
     ) -> Iterator[Finding]:
         user = "the code that runs it" if given.made is not None else f"the caller of `{look.function.name}`"
         doubt = "" if keepers.is_known_bare(look, given) else f"{user} may hold `{guard.lock}`"
-        step = look.function.step(look.span, f"used here, without `{guard.lock}`")
-        message = _keeps(given, found, guard)
-        yield from self.judge(given.value.span, message, found, guard, step, look=look, doubt=doubt)
+        bare = [look, *(one for one in look.inside if keepers.is_bare(one, guard.lock, self.function))][:2]
+        message, said = _keeps(given, found, guard), f"used here, without `{guard.lock}`"
+        steps = [one.function.step(one.span, said) for one in bare]
+        yield from self.judge(given.value.span, message, found, guard, *steps, look=look, doubt=doubt)
 
     def is_let_go(self, event: events.Event, given: keepers.HandedAway, found: escapes.WayIn) -> bool:
         """Whether an object leaves the lock that does not get the lock as well, so that it cannot hold it."""
