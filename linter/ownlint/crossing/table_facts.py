@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint.domains.counted.counting import troubles
-from ownlint.domains.counted.references import References, arguments, format_letters, references
+from ownlint.domains.counted.references import References, arguments, references
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import strip
 from ownlint.models.contract_records import KeptAddress
+from ownlint.models.formats import format_letters
 from ownlint.project.subjects import Function
 
 

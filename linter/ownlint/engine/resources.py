@@ -22,7 +22,7 @@ from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import around, last_name, strip, walk
-from ownlint.models import habits
+from ownlint.models import formats, habits
 from ownlint.models.records import Place, Verb
 from ownlint.project import types
 from ownlint.project.callees import Callee
@@ -427,6 +427,9 @@ class Resources:
                 return self.taken_by_class(made, index)
         callee = overrides.reached(call, function)
         for model in callee.models:
+            letters = formats.format_letters(call, model) if model.format_steals else None
+            if letters is not None and letters.get(index, "?") in model.format_steals:
+                return "adopted"
             for effect in model.effects:
                 if effect.place is None or effect.place.index != index:
                     continue

@@ -214,9 +214,19 @@ class MemoryModels:
         """Whether a function of that name keeps a callback after the call; None when its name does not say."""
         if callee not in self._keeping:
             used = self._is_used_at_once(callee.lower()) and not self._sets_something(callee)
-            said = itertools.takewhile(lambda word: word != "from", parts(callee))  # what is made from one may be done
-            self._keeping[callee] = False if used else True if self.kept_by.intersection(said) else None
+            said = list(
+                itertools.takewhile(lambda word: word != "from", parts(callee))
+            )  # what is made from one may be done
+            kept = next((at for at, word in enumerate(said) if word in self.kept_by), None)
+            is_taken_away = kept is not None and not self._taking_away.isdisjoint(said[:kept])
+            self._keeping[callee] = False if used or is_taken_away else True if kept is not None else None
         return self._keeping[callee]
+
+    @functools.cached_property
+    def _taking_away(self) -> frozenset[str]:
+        """Words for the opposite of keeping: `SDL_DelHintCallback`, `unregister_callback`."""
+        opposites = {word for word in self.ended_by if any(word.endswith(one) for one in self.kept_by - {word})}
+        return habits.TABLE_TAKES | opposites
 
     def ends_callback(self, callee: str) -> bool:
         return bool(self.ended_by & set(parts(callee)))

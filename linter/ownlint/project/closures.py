@@ -91,12 +91,13 @@ def outside_names(function: Function) -> frozenset[str]:
     return frozenset(name for part in function.statements if isinstance(part, r.Scope) for name in part.names)
 
 
-def read_by_functions(file_module: Function) -> frozenset[str]:
-    """Names that some function of the file reads; `file_module` is the file's module body."""
+def read_by_functions(file_module: Function, after: int = 0) -> frozenset[str]:
+    """Names that some function of the file reads, one that is defined after that byte; `file_module` is the file's
+    module body."""
     read: set[str] = set()
     for index, record in enumerate(file_module.file.functions):
         inner = file_module.program.index.function_at(file_module.file, index)
-        if inner is not None and record.kind not in ("module", "class"):
+        if inner is not None and record.kind not in ("module", "class") and record.start >= after:
             own = inner.declared - outside_names(inner)
             for statement in inner.statements:
                 for value in values(statement):

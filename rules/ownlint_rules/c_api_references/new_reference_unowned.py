@@ -116,7 +116,7 @@ def _in_arguments(function: Function, known: references.References, call: record
         maker = source.call if source.kind == "new" else None
         if maker is None and isinstance(argument, records.Call) and counting.hands_out_new(argument, function):
             maker = argument
-        if maker is None:
+        if maker is None or _is_released_by_name(function, known, call, maker):
             continue
         made = places.last_name(maker.callee)
         to = places.last_name(call.callee)
@@ -147,6 +147,24 @@ def _in_arguments(function: Function, known: references.References, call: record
                     help="store it in a variable and release it after the call",
                     cause=f"{made}, {to}",
                 )
+
+
+def _is_released_by_name(
+    function: Function, known: references.References, call: records.Call, maker: records.Call
+) -> bool:
+    """`f(Py_NewRef(x));` and then `Py_DECREF(x);`: the new reference is one more to the same object."""
+    model = known.model(maker, function)
+    counted = places.strip(maker.args[0]) if model is not None and model.has("retain", "argument 1") else None
+    if not isinstance(counted, records.Name):
+        return False
+    return any(
+        known.use(event.node, index, function) in ("released", "stolen")
+        and isinstance(given := places.strip(argument), records.Name)
+        and given.text == counted.text
+        for event in function.flow.calls
+        if event.node.start > call.start
+        for index, argument in references.arguments(event.node)
+    )
 
 
 def _swapped(function: Function, known: references.References, call: records.Call) -> Fix | None:

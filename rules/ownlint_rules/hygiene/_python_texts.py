@@ -60,6 +60,8 @@ class TextUse:
         """What the function returns of it: `text`, `number`, `true` of one of the words, or `false`."""
         self.is_asked = False
         """Whether there is one."""
+        self.is_truth = False
+        """That is asked by `if text`, for which an empty one is none."""
         self.is_used = False
         """As it is: stored, returned, given to what is not known."""
         self.is_shown = False
@@ -76,6 +78,7 @@ class TextUse:
         self.words |= other.words
         self.missing += other.missing
         self.is_asked |= other.is_asked
+        self.is_truth |= other.is_truth
         self.is_used |= other.is_used
         self.is_shown |= other.is_shown
         self.is_switch |= other.is_switch
@@ -155,6 +158,8 @@ class PythonTexts:
             yield meanings.PRESENCE
         if use.is_asked:
             yield meanings.ASKED
+        if use.is_truth:
+            yield meanings.LOOSE
         is_switch = use.is_switch and not use.is_value and use.forms <= {meanings.INTEGER}
         if use.forms and not is_switch:
             yield meanings.VALUE
@@ -275,7 +280,7 @@ class _TextWalk:
         if state == "number":
             self.use.is_switch = True
         else:
-            self.use.is_asked = True
+            self.use.is_asked = self.use.is_truth = True
 
     def _plain(self, state: State) -> None:
         if state == "number":

@@ -35,6 +35,9 @@ VALUE = TextMeaning("value", "is used as a value")
 ASKED = TextMeaning("asked", "is there")
 EMPTY = TextMeaning("empty", "is missing")
 """An empty text counts as a missing one."""
+LOOSE = TextMeaning("empty", "is off")
+"""Whether there is a text is asked as Python asks for a truth, for which an empty one is none; no place is blamed for
+that it tells these apart."""
 TAKEN = TextMeaning("empty", "is taken as it is")
 """Only a missing text has the default. Where it holds beside `EMPTY`, an empty text does not come as far."""
 
@@ -90,7 +93,7 @@ def contradict(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> bo
 
 def _only_asks(meanings: frozenset[TextMeaning]) -> bool:
     """Whether any text will do, also one without letters."""
-    return _said(meanings, "form") == {PRESENCE.said} and EMPTY not in meanings
+    return _said(meanings, "form") == {PRESENCE.said} and meanings.isdisjoint({EMPTY, LOOSE})
 
 
 def _takes_empty(one: frozenset[TextMeaning], other: frozenset[TextMeaning]) -> bool:

@@ -108,7 +108,14 @@ _MAY_BE_ONCE = "nothing shows that it is read often, changed or interpreted diff
 _NAMES = r"[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]*[\"']"
 """In Python, the name of a variable, which may stand apart from where it is read."""
 _SAID_BY_MANY = frozenset(
-    {text_meanings.PRESENCE, text_meanings.PATH, text_meanings.VALUE, text_meanings.ASKED, text_meanings.TAKEN}
+    {
+        text_meanings.PRESENCE,
+        text_meanings.PATH,
+        text_meanings.VALUE,
+        text_meanings.ASKED,
+        text_meanings.LOOSE,
+        text_meanings.TAKEN,
+    }
 )
 """What two places make of a text with no decision of their own."""
 _DEEPEST = 2

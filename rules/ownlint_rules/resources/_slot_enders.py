@@ -75,6 +75,8 @@ class SlotEnders:
             return None
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
             return None
+        if self._is_only_listed(slot):
+            return None
         if slot.field.name in self._released_by_macros or self._is_listed_elsewhere(slot, stores):
             return None
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
@@ -382,6 +384,24 @@ class SlotEnders:
         return any(
             SlotEnding(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
             for function in self._takers.get(slot.field.name, ())
+        )
+
+    def _is_only_listed(self, slot: Slot) -> bool:
+        """Whether it is a set of handles from which one is taken out by itself, `live_.erase(handle)`: who asks for
+        that has the handle."""
+        kind = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        if not kind.arguments or not self.slots.is_raw(kind.arguments[0], slot.cls, 1):
+            return False
+        wanted = types.parse(kind.arguments[0])
+        return any(
+            isinstance(argument := places.strip(call.args[0]), r.Name)
+            and types.parse(self.program.types.of(argument, function)).last == wanted.last
+            and argument.text in {one.name for one in function.record.parameters}
+            for function in self._near(slot.cls, slot.field.name)
+            if function.mentions("erase")
+            for call in function.calls()
+            if len(call.args) == 1 and places.last_name(call.callee) == "erase"
+            if (on := places.receiver(call)) is not None and self._is_of(slot, function, on)
         )
 
     def _is_listed_elsewhere(self, slot: Slot, stores: list[SlotStore]) -> bool:

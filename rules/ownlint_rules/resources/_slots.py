@@ -31,6 +31,8 @@ _ELEMENTS = ("at", "back", "front", "value")
 """Methods of containers that answer with an element's place."""
 _MOST_HELPERS = 3
 """So many functions are followed, one of which hands the handle on to the next."""
+_DEEPEST_HOLDER = 4
+"""So many structs in one another are looked into for a handle."""
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
@@ -96,6 +98,7 @@ class Slots:
             cls, field, element = kept
             found.append((cls, field.name, SlotStore(function, handed.call, made, element, at, True)))
         known = [(put, self._slot_at(put.target, function, put.made)) for put in reading.puts]
+        known = [(put, held) for put, held in known if held is None or self._is_raw_there(put, held, reading)]
         carried = {put.at for put, held in known if held is not None and not reading.is_in_local(put.target)}
         for put, held in known:
             if held is None or _is_its_own(put) or (put.at in carried and reading.is_in_local(put.target)):
@@ -146,6 +149,21 @@ class Slots:
         if held is None or held[1].static or _is_behind(target, held[1]):
             return None
         return held if self.is_raw(held[1].type, held[0], numbers=_may_be_number(made)) else None
+
+    def _is_raw_there(self, put: duties.Put, held: tuple[Class, r.Field], reading: duties.Reading) -> bool:
+        """Whether what a map holds where the handle is put ends nothing: the key, or what it leads to."""
+        cls, field = held
+        kind = types.parse(self.program.names.expand(field.type, cls.file, cls.symbol))
+        if "associative" not in self.program.types.roles_at(field.type, cls.file, cls.symbol) or not kind.arguments[1:]:
+            return True
+        match put.node:
+            case r.Call(args=(key, _, *_)):
+                at = 0 if any(source.at == put.at for source in reading.sources(key)) else 1
+            case r.Assign(target=r.Index()):
+                at = 1
+            case _:
+                return True
+        return self.is_raw(kind.arguments[at], cls, 1, numbers=_may_be_number(put.made))
 
     def _in_own_container(self, call: r.Call, method: Function, function: Function) -> tuple[Class, r.Field] | None:
         """The member on which a method of the project's own class template is called that keeps what it is given: such
@@ -359,12 +377,14 @@ class Slots:
         if numbers and not kind.pointers and kind.last == "int":
             return True
         if kind.pointers or not kind.arguments:
-            return self.resources.raw_at(written.split("[")[0], file, scope) is not None or (
-                not kind.pointers
-                and not roles
-                and depth > 0
-                and program.names.find_class(kind.name, scope, file) is not None
-                and not self.resources.owns_elements(f"std::vector<{expanded}>", file, scope)
+            if self.resources.raw_at(written.split("[")[0], file, scope) is not None:
+                return True
+            held = program.names.find_class(kind.name, scope, file) if 0 < depth < _DEEPEST_HOLDER else None
+            if kind.pointers or roles or held is None:
+                return False
+            parts = (field.type for field in held.record.fields if not field.static)
+            return not self.resources.owns_elements(f"std::vector<{expanded}>", file, scope) and any(
+                self.is_raw(part, held, depth + 1, numbers=numbers) for part in parts
             )
         if roles & duties.OWNING or not roles & _HOLDS or self.resources.owns_elements(expanded, file, scope):
             return False

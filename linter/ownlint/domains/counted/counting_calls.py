@@ -10,12 +10,13 @@ from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, Kind, KnownPlace
 from ownlint.domains.counted.outs import Filled, filling_names
-from ownlint.domains.counted.references import arguments, format_letters, may_count, overwritten, owns_member
+from ownlint.domains.counted.references import arguments, may_count, overwritten, owns_member
 from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, last_name, render, strip, walk
+from ownlint.models.formats import format_letters
 from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import types
 

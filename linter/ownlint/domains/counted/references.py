@@ -19,6 +19,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, because
 from ownlint.flow.places import last_name, strip, walk
+from ownlint.models.formats import format_letters as format_letters
 from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -453,37 +454,6 @@ def _arguments_at(body: str, start: int) -> list[str]:
             if body[at] == ")":
                 return found
     return []
-
-
-def format_letters(call: r.Call, model: FunctionModel) -> dict[int, str] | None:
-    """By argument (from 0) the letter that a format string has for it; None where the format is not written there in
-    one piece."""
-    at = model.format_at - 1
-    if at >= len(call.args):
-        return None
-    written = call.args[at]
-    if not isinstance(written, r.Literal) or written.kind != "str":
-        return None
-    if '"' in written.text[1:-1]:
-        return None  # of several pieces, between which a macro may stand that is one, too
-    found: dict[int, str] = {}
-    position = model.format_from - 1 if model.format_from else at + 1
-    said = written.text.strip('"')
-    if model.format_lends:  # of those that parse: what comes behind is for a message
-        said = said.partition(":")[0].partition(";")[0]
-    for number, letter in enumerate(said):
-        if letter.isalpha():
-            found[position] = letter
-            position += 1
-        elif letter in "#&!" and number:  # one more argument: a length, a converter's, a type in front
-            if letter == "#":
-                found[position] = "#"
-            else:
-                found[position - 1], found[position] = letter, said[number - 1] if letter == "!" else letter
-            position += 1
-        elif letter == "*":
-            found[position - 1] = letter
-    return found
 
 
 def arguments(call: r.Call) -> Iterator[tuple[int, r.Value]]:

@@ -598,7 +598,10 @@ class HandleInterpreter(Loops):
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         owner, made = self.owners.get(site, handle.shown), self.made.get(site, handle.taken)
-        misuse = HandleMisuse(self.function, kind, at, handle, owner, made, None, handle.stale.certainty, handle.stale)
+        certainty = handle.stale.certainty
+        if kind == "store" and self.is_module and not read_by_functions(self.function, handle.stale.at.end):
+            certainty = because("possible", "nothing uses it once the module has run, as far as is known")
+        misuse = HandleMisuse(self.function, kind, at, handle, owner, made, None, certainty, handle.stale)
         self.found.setdefault(key, []).append(misuse)
 
     def use(self, handles: Handles, value: r.Value | None, kind: str = "use") -> Handles:

@@ -120,6 +120,10 @@ _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
+_WRITES_THROUGH = re.compile(rb"\*++\s*+\w++(?:\s*+(?:->|\.|\[\w*+\])\s*+\w*+)*+\s*+[-+|&^]?=(?!=)")
+"""A line that would be a declaration, if the word on the line before were a type: `*handle = open();`."""
+_CALL_ALONE = re.compile(rb"\s*+(?:[A-Z][A-Z0-9_]++\(.*\)|.*[;{}]|)\s*+")
+"""A line that is whole: one that calls a macro, one that ends a statement or a block."""
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
 _FIRST_IN_CLASS = re.compile(
@@ -490,6 +494,14 @@ class _Preparation:
             self.lines = [0, *(match.end() for match in re.finditer(rb"\n", self.data))]
         return self.lines[bisect_right(self.lines, at) - 1]
 
+    def line_before(self, line: int) -> bytes:
+        """What stands on the last line with something on it before the one that starts at `line`."""
+        start = end = line
+        while start and not self.masked[start:end].strip():
+            end = start - 1
+            start = self.line_of(end)
+        return self.masked[start:end]
+
     def blank(self, start: int, end: int) -> None:
         self.buffer[start:end] = self.data[start:end].translate(BLANK)
 
@@ -660,10 +672,16 @@ class _Preparation:
 
     def bare(self, word: bytes, role: Role, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
         """A word without parentheses that stands where a statement or a declaration starts."""
+        line = self.line_of(start)
+        if last in b";})" and not self.buffer[line:start].strip() and b"\n" in self.masked[end:next_at]:
+            if _WRITES_THROUGH.match(self.masked, next_at) and _CALL_ALONE.fullmatch(self.line_before(line)):
+                self.loose.append(Loose(start, end, word.decode(), None))
+                self.blank(start, end)
+                self.buffer[end - 1 : end] = b";"  # another such macro may stand on the line before
+                return
         if last == b")" and after == b"{":
             self.mark(word, start, end)  # void f() FOO_NOEXCEPT {
             return
-        line = self.line_of(start)
         if after == b"{" and last in b";{}":
             if start > line:  # MACRO_TRY {: a block in a body
                 self.loose.append(Loose(start, end, word.decode(), None))
