@@ -150,7 +150,7 @@ class Macros:
     def _asks_level(self, name: str, depth: int) -> bool:
         defined = [macro for macro in self.named(name) if macro.parameters is not None and not _vanishes(macro)]
         return bool(defined) and all(
-            _LEVEL_TEST.match(macro.body) is not None
+            _only_asked(macro)
             or (
                 depth < _DEEP
                 and (inner := _OTHER_MACRO.match(macro.body)) is not None
@@ -560,3 +560,24 @@ def _handed_to(macro: r.Macro) -> str:
     handed = given.replace("(", "").replace(")", "").split(",")
     named = ["__VA_ARGS__" if one == "..." else one for one in macro.parameters]
     return name if _NAME.fullmatch(name) and handed == named and named else ""
+
+
+def _only_asked(macro: r.Macro) -> bool:
+    """Whether a macro evaluates what it is given only where it has asked for the level of a log:
+    `{ if (trace) log(#call); Result = (call); }` runs the call in any case."""
+    asks = _LEVEL_TEST.match(macro.body)
+    if asks is None:
+        return False
+    rest = _UNEVALUATED.sub(" ", macro.body[_end_of_statement(macro.body, asks.end()) :])
+    given = {*(macro.parameters or ()), "__VA_ARGS__"}
+    return given.isdisjoint(_ANY_WORD.findall(rest))
+
+
+def _end_of_statement(body: str, start: int) -> int:
+    """Where the statement or the block ends that begins there."""
+    depth = 0
+    for at in range(start, len(body)):
+        depth += (body[at] in "({") - (body[at] in ")}")
+        if depth < 0 or (depth == 0 and body[at] in ";}"):
+            return at + 1
+    return len(body)

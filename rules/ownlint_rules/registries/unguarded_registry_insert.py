@@ -397,6 +397,8 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
     owns = not {"smart pointer", "shared pointer"}.isdisjoint(function.program.types.roles(held, function))
     if owns and owner.arguments and types.parse(owner.arguments[0]).last == pointee.last:
         return True
+    if owns and _is_address_of_value(insert):
+        return True
     cls = function.program.names.find_class(pointee.name, function.record.scope, function.file)
     if cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls):
         return True
@@ -404,6 +406,17 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
     if standing and all(_owns(one, function, pointee.name) and _ends_with(function, insert, one) for one in standing):
         return True
     return containers.is_taken_out_by_hook(function, insert.container)
+
+
+def _is_address_of_value(insert: containers.Insert) -> bool:
+    """`buffers_.emplace(cast<Handle>(buffer.get()), buffer)`: what has this address is kept by its entry."""
+    key = places.strip(insert.key)
+    while isinstance(key, records.Cast):
+        key = places.strip(key.value)
+    match key:
+        case records.Call(callee=records.Member(base=owner, name="get"), args=()):
+            return any(text(places.strip(part) or part) == text(owner) for part in _parts(insert.value))
+    return False
 
 
 def _standing(function: Function, written: str) -> Iterator[Class]:

@@ -226,8 +226,12 @@ class _Tracing:
         if name in ("get", "setdefault") and _attribute(on, self.function) == self.attribute:
             return self._found(call.args[1], at) if len(call.args) > 1 else (set(), False)
         is_own = on is None or (isinstance(on, r.Name) and on.text in ("self", places.THIS))
-        helper = _helpers(self.program).get(name, "") if is_own else ""
+        helper = self._helper(name) if is_own else ""
         return ({helper}, False) if helper else (set(), True)
+
+    def _helper(self, name: str) -> str:
+        """The function of a library whose handle the project's function of that name answers with."""
+        return _helpers(self.program).get(name, "")
 
     def _of_name(self, name: str, at: e.Event) -> tuple[set[str], bool]:
         """A local is what was written to it on some way to the event."""
@@ -334,11 +338,8 @@ def _answer(function: Function, leave: e.LeaveEvent) -> str | None:
 class _Answering(_Tracing):
     """The same of what a function returns, which asks no other helper."""
 
-    def _of_call(self, call: r.Call, at: e.Event) -> tuple[set[str], bool]:
-        name = places.last_name(call.callee)
-        if name in self.made or foreign.is_number(name) or name in ("c_void_p", "cast"):
-            return super()._of_call(call, at)
-        return set(), True
+    def _helper(self, name: str) -> str:
+        return ""
 
 
 def _is_stored(function: Function, name: str) -> bool:

@@ -670,15 +670,23 @@ class _Preparation:
                         self.defined.setdefault(body[1], "attribute")
         return self.defined.get(word, "")
 
+    def is_line_before_write(self, line: int, start: int, end: int, next_at: int) -> bool:
+        """Whether a word is all that stands on its line, and neither what is before nor what follows goes on there."""
+        return (
+            not self.buffer[line:start].strip()
+            and b"\n" in self.masked[end:next_at]
+            and _WRITES_THROUGH.match(self.masked, next_at) is not None
+            and _CALL_ALONE.fullmatch(self.line_before(line)) is not None
+        )
+
     def bare(self, word: bytes, role: Role, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
         """A word without parentheses that stands where a statement or a declaration starts."""
         line = self.line_of(start)
-        if last in b";})" and not self.buffer[line:start].strip() and b"\n" in self.masked[end:next_at]:
-            if _WRITES_THROUGH.match(self.masked, next_at) and _CALL_ALONE.fullmatch(self.line_before(line)):
-                self.loose.append(Loose(start, end, word.decode(), None))
-                self.blank(start, end)
-                self.buffer[end - 1 : end] = b";"  # another such macro may stand on the line before
-                return
+        if self.is_line_before_write(line, start, end, next_at):
+            self.loose.append(Loose(start, end, word.decode(), None))
+            self.blank(start, end)
+            self.buffer[end - 1 : end] = b";"  # another such macro may stand on the line before
+            return
         if last == b")" and after == b"{":
             self.mark(word, start, end)  # void f() FOO_NOEXCEPT {
             return
