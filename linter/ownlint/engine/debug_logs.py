@@ -274,6 +274,10 @@ class DebugLogs:
             return False  # next to what else a statement of Python costs
         if kind == "measured":
             return any(map(self.is_in_loop, (declared.start, *writes))) or self._is_called_in_loop()
+        if kind == "built" and not self.python:
+            made = any(isinstance(inner, r.Call) and self._is_work(inner) for inner in walk(declared.value))
+            made |= any(map(self._fills_at_a_cost, self._uses.fills.get(declared.names[0], ())))
+            return made or any(map(self.is_in_loop, (declared.start, *writes)))
         return kind != "counted" or self.counts_at_a_cost(writes)
 
     def _is_called_in_loop(self) -> bool:
