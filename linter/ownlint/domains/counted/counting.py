@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from ownlint.domains import exceptions, failure
 from ownlint.domains.counted import marks, outs
@@ -41,7 +42,7 @@ from ownlint.flow.places import Place, last_name, render, walk
 from ownlint.project import types
 from ownlint.project.callees import is_template_parameter
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_question, question
+from ownlint.project.questions import flow_question, forget, program_question, question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
@@ -68,7 +69,10 @@ _UNKNOWN = CountSummary("", True, ())
 
 def troubles(function: Function) -> tuple[CountTrouble, ...]:
     """What goes wrong with counted references in the function, in source order."""
-    return _troubles(function) if is_concerned(function) else ()
+    if not is_concerned(function):
+        return ()
+    summary(function)  # walks, and keeps that, unless the function comes back to itself
+    return _counted(function).troubles
 
 
 @question
@@ -81,10 +85,18 @@ def is_concerned(function: Function) -> bool:
     return not outs.filling_names(function.program).isdisjoint(function.mentioned)
 
 
+class CountedFunction(NamedTuple):
+    """What a walk over a function has come to."""
+
+    troubles: tuple[CountTrouble, ...]
+    summary: CountSummary
+
+
 @flow_question
-def _troubles(function: Function) -> tuple[CountTrouble, ...]:
-    found = Counting(function).run()
-    return tuple(sorted(found, key=lambda one: (one.at.span, one.what, one.name)))
+def _counted(function: Function) -> CountedFunction:
+    counting = Counting(function)
+    found = sorted(counting.run(), key=lambda one: (one.at.span, one.what, one.name))
+    return CountedFunction(tuple(found), counting.summary())
 
 
 def hands_out_new(call: r.Call, function: Function) -> bool:
@@ -107,15 +119,20 @@ def _summaries(program: Program) -> Circular[Function, CountSummary]:
 
 
 def summary(function: Function) -> CountSummary:
+    """What a caller sees of the function: the walk is the one that says what goes wrong in it, too."""
     if function.language != "cpp":
         return _UNKNOWN
 
-    def answer() -> CountSummary:
-        counting = Counting(function)
-        counting.run()
-        return counting.summary()
+    known = _summaries(function.program)
 
-    return _summaries(function.program).ask(function, answer)
+    def answer() -> CountSummary:
+        try:
+            return _counted(function).summary
+        finally:
+            if known.is_tentative:
+                forget(_counted, function)
+
+    return known.ask(function, answer)
 
 
 def use_of(call: r.Call, index: int, function: Function) -> Use:
