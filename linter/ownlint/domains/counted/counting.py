@@ -29,7 +29,7 @@ from ownlint.domains.counted.counts import (
     KnownPlace,
     is_owing,
 )
-from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
+from ownlint.domains.counted.references import Use, alternatives, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
 from ownlint.facts import records as r
@@ -39,6 +39,7 @@ from ownlint.flow.asked import constant_of, equals
 from ownlint.flow.events import Event
 from ownlint.flow.graph import addressed
 from ownlint.flow.places import Place, last_name, render, walk
+from ownlint.flow.remembered import remembered
 from ownlint.project import types
 from ownlint.project.callees import is_template_parameter
 from ownlint.project.program import Program
@@ -236,8 +237,8 @@ class Counting(CountingCalls):
         """How often each name is given to a call that releases it, and to one that counts it up."""
         found: dict[Use, Counter[str]] = {"released": Counter(), "retained": Counter()}
         for event in self.flow.calls:
-            for index, argument in arguments(event.node):
-                use = self.references.use(event.node, index, self.function) if isinstance(argument, r.Name) else ""
+            for index, argument in self.arguments(event.node):
+                use = self.said_uses(event.node)[index] if isinstance(argument, r.Name) else ""
                 if use in found and isinstance(argument, r.Name):
                     found[use][argument.text] += 1
         return found
@@ -276,6 +277,7 @@ class Counting(CountingCalls):
                 elif not (isinstance(then, e.LeaveEvent) and self.has_worked_last(draft, asked)):
                     yield target, self.settled(draft, then).state()
 
+    @remembered
     def leaves_on_error(self, call: r.Call) -> bool:
         """A macro that leaves where an error is pending, and is not told about a value: `RETURN_IF_ERROR();`."""
         if self.function.program.macros.role(last_name(call.callee)) != "return on failure":
@@ -300,7 +302,7 @@ class Counting(CountingCalls):
     def passed(self, event: Event, draft: CountDraft) -> list[CountDraft]:
         match event:
             case e.CallEvent():
-                for name in addressed(event.node) if draft.tests else ():
+                for name in self.addressed(event.node):
                     self.forget_tests(draft, name)
                 if self.never_comes_back(event):
                     return []
@@ -325,6 +327,11 @@ class Counting(CountingCalls):
                 for name in event.names:
                     self.lose(draft, (name,))
         return [draft]
+
+    @remembered
+    def addressed(self, call: r.Call) -> frozenset[str]:
+        """See `graph.addressed`."""
+        return addressed(call)
 
     def write(self, event: e.Write, draft: CountDraft) -> None:
         self.forget_tests(draft, written_name(event.place))
@@ -379,16 +386,17 @@ class Counting(CountingCalls):
         elif not name or not self.is_only_lent(name):
             self.lose_items(draft, event.value)
 
+    @remembered
     def is_only_lent(self, name: str) -> bool:
         """Whether the local is nothing but an argument of libraries' functions that look at it, itself, its address or
         one of its elements."""
         mentioned = sum(isinstance(one, r.Name) and one.text == name for one in self.function.values)
         lent = sum(
-            self.references.use(event.node, index, self.function) == "lent"
+            self.said_uses(event.node)[index] == "lent"
             and all(not isinstance(inner, r.Call) for inner in walk(argument))
             and sum(isinstance(inner, r.Name) and inner.text == name for inner in walk(argument))
             for event in self.flow.calls
-            for index, argument in arguments(event.node)
+            for index, argument in self.arguments(event.node)
         )
         return mentioned == lent
 
@@ -421,32 +429,22 @@ class Counting(CountingCalls):
             if where is not None and draft.id_at(where) is not None:
                 self.lose(draft, where)
 
+    @remembered
     def throws_nothing(self, event: Event) -> bool:
         return isinstance(event, e.CallEvent) and failure.throws_nothing(self.function, event)
 
+    @remembered
     def throws(self, call: e.CallEvent) -> bool:
         """Whether an exception of a function of the project can come out of the call, and leave."""
-        if call.index not in self.thrown:
-            callee = self.function.program.calls.callee(call.node, self.function)
-            known = len(callee.functions) == 1 and all(model.throws for model in callee.models)
-            leaves = known and not exceptions.is_caught(self.function, call)
-            self.thrown[call.index] = leaves and bool(exceptions.lets_out(self.function, call))
-        return self.thrown[call.index]
+        callee = self.function.program.calls.callee(call.node, self.function)
+        known = len(callee.functions) == 1 and all(model.throws for model in callee.models)
+        leaves = known and not exceptions.is_caught(self.function, call)
+        return leaves and bool(exceptions.lets_out(self.function, call))
 
-    @cached_property
-    def thrown(self) -> dict[int, bool]:
-        """For each call whether an exception comes out of it; filled as it is asked."""
-        return {}
-
+    @remembered
     def never_comes_back(self, event: e.CallEvent) -> bool:
-        if event.index not in self.final:
-            self.final[event.index] = failure.never_comes_back(self.function, event.node)
-        return self.final[event.index]
-
-    @cached_property
-    def final(self) -> dict[int, bool]:
-        """For each call whether anything runs behind it; filled as it is asked."""
-        return {}
+        """Whether nothing runs behind a call."""
+        return failure.never_comes_back(self.function, event.node)
 
     def comparison(self, event: e.Write, draft: CountDraft) -> r.Value | None:
         """What asks whether an object is NULL and is kept in a variable: `ok = item != NULL`."""
@@ -482,6 +480,7 @@ class Counting(CountingCalls):
         if constant and own in known and constant not in known:
             draft.tests[equals(own, constant)] = True
 
+    @remembered
     def holds_bare(self, event: e.Write) -> bool:
         """Whether the local holds the bare reference, and does not own it."""
         written = event.type if event.fresh else self.function.locals.get(event.place[0], ("", None))[0]
@@ -614,7 +613,7 @@ class Counting(CountingCalls):
 
     def argument_of(self, event: Event, draft: CountDraft, one: Id) -> r.Value | None:
         if isinstance(event, e.CallEvent):
-            for index, argument in arguments(event.node):
+            for index, argument in self.arguments(event.node):
                 if self.use(event, index) == "stolen":
                     return argument
         return None
@@ -648,11 +647,14 @@ class Counting(CountingCalls):
 
     def lose_carried(self, draft: CountDraft, value: r.Value | None) -> None:
         """A number that is made of a pointer carries the reference: `(uintptr_t)object | TAG`."""
-        for inner in walk(value):
-            if isinstance(inner, r.Binary) and inner.op in _CARRYING:
-                for side in (inner.left, inner.right):
-                    if (one := self.id_of(draft, side)) is not None:
-                        draft.forget(one)
+        for inner in self.carrying_in(value):
+            for side in (inner.left, inner.right):
+                if (one := self.id_of(draft, side)) is not None:
+                    draft.forget(one)
+
+    @remembered
+    def carrying_in(self, value: r.Value | None) -> tuple[r.Binary, ...]:
+        return tuple(inner for inner in walk(value) if isinstance(inner, r.Binary) and inner.op in _CARRYING)
 
     def chosen(self, value: r.Value | None, draft: CountDraft) -> r.Value | None:
         """The side of `worked ? made : NULL` that is taken on this way, where it says so."""
@@ -672,7 +674,7 @@ class Counting(CountingCalls):
             return True
         if not isinstance(bare.callee, r.Name):
             return True  # a method may count up what it is called on, and give that
-        return self.references.source(bare, self.function).call is not bare
+        return self.source(bare).call is not bare
 
     @cached_property
     def is_lender(self) -> bool:
@@ -690,15 +692,18 @@ class Counting(CountingCalls):
 
     def drop_parts(self, event: e.LeaveEvent, draft: CountDraft, returned: Id | None) -> None:
         """`return {x, 1};`: what is a part of the answer is the caller's."""
-        for inner in walk(event.value):
-            if isinstance(inner, r.Aggregate):
-                self.lose_parts(inner, draft)
-                for item in inner.items:
-                    if (one := self.id_of(draft, item)) is not None and one != returned:
-                        draft.forget(one)
-        for inner in walk(event.value):
-            if isinstance(inner, r.Call) and (one := draft.id_at(result_place(inner))) is not None and one != returned:
-                self.drop_result(inner, draft)
+        for made in self.aggregates_in(event.value):
+            self.lose_parts(made, draft)
+            for item in made.items:
+                if (one := self.id_of(draft, item)) is not None and one != returned:
+                    draft.forget(one)
+        for call in self.calls_in(event.value):
+            if (one := draft.id_at(result_place(call))) is not None and one != returned:
+                self.drop_result(call, draft)
+
+    @remembered
+    def aggregates_in(self, value: r.Value | None) -> tuple[r.Aggregate, ...]:
+        return tuple(inner for inner in walk(value) if isinstance(inner, r.Aggregate))
 
     def give_back(self, event: e.LeaveEvent, draft: CountDraft, one: Id) -> None:
         held = draft.objects[one]
@@ -733,7 +738,7 @@ class Counting(CountingCalls):
         given = [
             (event, self.place(argument), self.use(event, index))
             for event in self.flow.calls
-            for index, argument in arguments(event.node)
+            for index, argument in self.arguments(event.node)
         ]
         changing = {event.index for event, where, use in given if where in roots and not use}
         return not any(

@@ -10,12 +10,13 @@ from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, Kind, KnownPlace
 from ownlint.domains.counted.outs import Filled, filling_names
-from ownlint.domains.counted.references import arguments, may_count, overwritten, owns_member
+from ownlint.domains.counted.references import may_count, overwritten, owns_member
 from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, last_name, render, strip, walk
+from ownlint.flow.remembered import remembered
 from ownlint.models.formats import format_letters
 from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import types
@@ -57,7 +58,7 @@ class CountingCalls(Tests):
         assigned = self.assigned_by_macro(call)
         given = [
             (index, argument, one)
-            for index, argument in arguments(call)
+            for index, argument in self.arguments(call)
             if (one := self.id_of(draft, argument) or self.counted_place(event, draft, index, argument)) is not None
         ]
         moved = self.moved_into_local(call)
@@ -83,12 +84,13 @@ class CountingCalls(Tests):
 
     def note_error(self, call: r.Call, draft: CountDraft) -> None:
         """`PyErr_SetString(..)` leaves an error behind, which stays until something may clear it."""
-        model = self.references.model(call, self.function)
+        model = self.model(call)
         if model is not None and model.has("acquire", "global"):
             draft.places[ERROR] = KnownPlace("+")
         elif ERROR in draft.places and (model is None or model.has("release", "global")):
             draft.places.pop(ERROR)
 
+    @remembered
     def assigned_by_macro(self, call: r.Call) -> list[Place]:
         """What a macro of the project is given and assigns to: `#define DROP(v) do { Py_XDECREF(v); v = NULL; }`."""
         found = []
@@ -102,7 +104,7 @@ class CountingCalls(Tests):
     def begin_request(self, event: e.CallEvent, draft: CountDraft) -> None:
         """Where C is given a part of an object, and a function that counts it down: that one's reference is taken
         before, and then it may be the request's by now, or is taken afterwards."""
-        for where in requests(event.node, self.function, type(self)):
+        for where in self.requests(event.node):
             if (one := draft.id_at(where)) is None:
                 continue
             held = draft.objects[one]
@@ -111,6 +113,11 @@ class CountingCalls(Tests):
             else:
                 draft.change(one, lent=True)
 
+    @remembered
+    def requests(self, call: r.Call) -> tuple[Place, ...]:
+        return tuple(requests(call, self.function, type(self)))
+
+    @remembered
     def moved_into_local(self, call: r.Call) -> tuple[Place, int] | None:
         """`Py_SETREF(made, other)`: the local whose reference is released and that gets another, and the index of what
         it gets. A place that others see has a reference of its own, which is given to it."""
@@ -175,20 +182,20 @@ class CountingCalls(Tests):
 
     def counted_place(self, event: e.CallEvent, draft: CountDraft, index: int, argument: r.Value) -> Id | None:
         """A member or a global that is counted up."""
-        if self.references.use(event.node, index, self.function) != "retained":
+        if self.said_uses(event.node)[index] != "retained":
             return None
         return self.kept_in(draft, argument)
 
     def look_at(self, event: e.CallEvent, draft: CountDraft) -> None:
         """Arguments that are gone, or that may be NULL where nobody has looked."""
         call = event.node
-        model = self.references.model(call, self.function)
-        for index, argument in arguments(call):
+        model = self.model(call)
+        for index, argument in self.arguments(call):
             one = self.id_of(draft, argument)
             if one is None:
                 continue
             held = draft.objects[one]
-            use = self.references.use(call, index, self.function)
+            use = self.said_uses(call)[index]
             dead = draft.is_dead(one)
             if dead >= 0:
                 if held.dead >= 0 and use == "released":
@@ -201,12 +208,12 @@ class CountingCalls(Tests):
             elif held.null == "maybe" and model is not None and model.has("needs", f"argument {index + 1}"):
                 self.report("null used", draft, one, event, argument)
                 draft.change(one, null="no")
-        for index, argument in arguments(call):
+        for index, argument in self.arguments(call):
             where = self.place(argument)
             known = draft.places.get(where) if where is not None else None
             if not isinstance(known, KnownPlace) or known.signs != "0" or where is None:
                 continue
-            use = self.references.use(call, index, self.function)
+            use = self.said_uses(call)[index]
             if use not in ("released", "retained"):
                 draft.places.pop(where)  # had it been NULL, the call would have failed
                 if not known.exact or self.is_filled_elsewhere(where):
@@ -279,7 +286,7 @@ class CountingCalls(Tests):
 
     def is_kept_by_callee(self, call: r.Call, index: int) -> bool:
         """Whether a function of the project gives the argument to somebody who keeps it."""
-        if self.references.use(call, index, self.function):
+        if self.said_uses(call)[index]:
             return False
         found = self.summary_at(call)
         return found is not None and index in found.shared
@@ -340,15 +347,10 @@ class CountingCalls(Tests):
     def constants_given(self, event: e.CallEvent, draft: CountDraft, seen: set[int]) -> None:
         """A library's own object that is given to who steals: `PyTuple_SET_ITEM(t, 0, NONE)`, settled by a count up.
         Arguments that are `seen` have been dealt with as what the place holds."""
-        for index, argument in arguments(event.node):
-            bare = bare_value(argument)
-            if (
-                index in seen
-                or not isinstance(bare, r.Name)
-                or self.references.source(bare, self.function).kind != "borrowed"
-            ):
+        for index, argument, name in self.constants_in(event.node):
+            if index in seen:
                 continue
-            where = ("%object", bare.text)
+            where = ("%object", name)
             one = draft.id_at(where)
             if one is None:
                 one = draft.begin(event.index, HeldReference("borrowed", 0, "no"))
@@ -363,10 +365,20 @@ class CountingCalls(Tests):
                 case _:
                     draft.forget(one)
 
+    @remembered
+    def constants_in(self, call: r.Call) -> tuple[tuple[int, r.Value, str], ...]:
+        """The arguments that are such objects, and their names."""
+        return tuple(
+            (index, argument, bare.text)
+            for index, argument in self.arguments(call)
+            if isinstance(bare := bare_value(argument), r.Name) and self.source(bare).kind == "borrowed"
+        )
+
+    @remembered  # it is told once
     def members_given(self, event: e.CallEvent) -> None:
         """What a member of the slot's own object holds is given to who steals, and the member goes on to hold it:
         `PyTuple_SET_ITEM(t, i, self->values[i])`."""
-        for index, argument in arguments(event.node):
+        for index, argument in self.arguments(event.node):
             bare = bare_value(argument)
             member = bare.base if isinstance(bare, r.Index) else bare
             if not isinstance(member, r.Member) or not self.is_slot or self.use(event, index) != "stolen":
@@ -391,7 +403,7 @@ class CountingCalls(Tests):
             isinstance(given := bare_value(argument), r.Name)
             and given.text in names
             and not self.references.is_library(call.node, self.function)
-            and self.references.model(call.node, self.function) is None
+            and self.model(call.node) is None
             for call in self.flow.calls
             for argument in call.node.args
         )
@@ -401,9 +413,9 @@ class CountingCalls(Tests):
         if any(member in write.place for write in self.flow.writes):
             return True
         for call in self.flow.calls:
-            for index, argument in arguments(call.node):
+            for index, argument in self.arguments(call.node):
                 if text(argument) == said:
-                    if self.references.use(call.node, index, self.function) in ("retained", "passed on"):
+                    if self.said_uses(call.node)[index] in ("retained", "passed on"):
                         return True
                 elif not isinstance(argument, r.Index) and any(
                     isinstance(inner, r.Member) and inner.name == member for inner in walk(argument)
@@ -413,7 +425,7 @@ class CountingCalls(Tests):
 
     def lend(self, event: e.CallEvent, draft: CountDraft, index: int, one: Id) -> None:
         """The callee only looks, unless it keeps a reference of its own, or what it makes does."""
-        model = self.references.model(event.node, self.function)
+        model = self.model(event.node)
         if model is None and (found := self.summary_at(event.node)) is not None and index not in found.shared:
             draft.change(one, null="unknown")
         elif model is None or model.calls or any(_keeps_given(effect) for effect in model.effects):
@@ -432,7 +444,7 @@ class CountingCalls(Tests):
         one = self.id_of(draft, callee.base)
         if one is None:
             return
-        model = self.references.model(event.node, self.function)
+        model = self.model(event.node)
         if model is None:
             draft.forget(one)
         elif model.has("release", "receiver"):
@@ -446,10 +458,10 @@ class CountingCalls(Tests):
         """`&x` among the arguments: what the callee writes there. One way for each answer that says whether it did."""
         ways = [draft]
         call = event.node
-        model = self.references.model(call, self.function)
+        model = self.model(call)
         answer = result_place(call)
         nothing = draft.copy() if model is not None and model.together else None
-        letters = format_letters(call, model) if model is not None and model.format_lends else None
+        letters = self.format_letters(call) if model is not None and model.format_lends else None
         lends = model.format_lends if model is not None else ""
         for index, argument in enumerate(call.args):
             bare = strip(argument)
@@ -497,6 +509,12 @@ class CountingCalls(Tests):
             else:
                 self.lose(draft, where)
         return ways if nothing is None else [*ways, nothing]
+
+    @remembered
+    def format_letters(self, call: r.Call) -> dict[int, str] | None:
+        """See `references.format_letters`."""
+        model = self.model(call)
+        return format_letters(call, model) if model is not None else None
 
     def filled_at(self, call: r.Call, index: int) -> Filled | None:
         """What a function of the project writes to where the argument leads, if that is a reference."""
@@ -567,7 +585,7 @@ class CountingCalls(Tests):
         where = result_place(event.node)
         if where in draft.places or id(event.node) in self.escaping:
             return
-        source = self.references.source(event.node, self.function)
+        source = self.source(event.node)
         if source.call is event.node and source.kind == "borrowed" and source.model is None:
             draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "maybe"))
             return
@@ -619,13 +637,14 @@ class CountingCalls(Tests):
         """Calls that are taken to hand out a new reference, by their events."""
         return set()
 
+    @remembered
     def is_presumed_new(self, event: e.CallEvent) -> bool:
         """Whether nobody says what the call hands out, and the function releases the local that gets it, under no
         condition that has nothing to do with it."""
         into, node = event.into, event.node
         if into is None or into[0] not in self.released or len(into) > 1 or node.kind != "call":
             return False
-        if self.references.model(node, self.function) is not None or self.references.is_macro(node):
+        if self.model(node) is not None or self.references.is_macro(node):
             return False
         later = [release for release in self.released[into[0]] if release.index > event.index]
         held = (
@@ -654,7 +673,7 @@ class CountingCalls(Tests):
         releases: dict[str, list[e.CallEvent]] = {}
         others = {one.name for one in self.function.record.parameters} | self.statics
         for event in self.flow.calls:
-            for index, argument in arguments(event.node):
+            for index, argument in self.arguments(event.node):
                 bare = bare_value(argument)
                 if isinstance(bare, r.Unary) and bare.op == "&" and isinstance(bare.value, r.Name):
                     others.add(bare.value.text)
@@ -678,12 +697,12 @@ class CountingCalls(Tests):
         value = bare_value(write.value)
         if len(write.place) > 1 or (write.fresh and value is None) or self.is_null(value):
             return False
-        return not isinstance(value, r.Call) or self.references.source(value, self.function).kind == "borrowed"
+        return not isinstance(value, r.Call) or self.source(value).kind == "borrowed"
 
     def is_kept_by_argument(self, call: r.Call) -> bool:
         """Whether the result is an object that an argument keeps, and whose reference may be moved out: there is a
         function that gives a new reference to the same."""
-        model = self.references.model(call, self.function)
+        model = self.model(call)
         return model is not None and not model.counted and bool(model.replaced_by) and model.has("borrow", "result")
 
     def unknown_in(self, event: e.CallEvent, draft: CountDraft, value: r.Value | None) -> Id | None:
@@ -697,7 +716,7 @@ class CountingCalls(Tests):
 
     def by_summary(self, event: e.CallEvent, draft: CountDraft, where: Place) -> None:
         """What a function of the project hands out, or memory of an object."""
-        model = self.references.model(event.node, self.function)
+        model = self.model(event.node)
         if model is not None:
             for effect in model.effects:
                 if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
@@ -744,7 +763,7 @@ class CountingCalls(Tests):
 
     def drop_arguments(self, call: r.Call, draft: CountDraft) -> None:
         """The results that were arguments of this call have no name from now on."""
-        for _, argument in arguments(call):
+        for _, argument in self.arguments(call):
             bare = bare_value(argument)
             if isinstance(bare, r.Call):
                 self.drop_result(bare, draft)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ownlint.domains.counted.counting_ways import CountedWays, bare_value
 from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, CountDraft, Id, KnownPlace
@@ -13,8 +13,9 @@ from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.asked import as_asked, equals, plainly_asked
+from ownlint.flow.asked import Asked, as_asked, equals, plainly_asked
 from ownlint.flow.places import Place, last_name, strip, walk
+from ownlint.flow.remembered import remembered
 from ownlint.project import types
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
@@ -38,7 +39,7 @@ class Tests(CountedWays):
         if outcome is None:
             yield draft
             return
-        said, holds = self.as_asked(event.value, outcome)
+        said, holds = self.sides(event.value)[outcome]
         if self.contradicts(event.value, draft, outcome):
             return
         if said in self.repeated:
@@ -46,15 +47,27 @@ class Tests(CountedWays):
                 return
             draft.tests[said] = holds
         if self.refine(event.value, draft, outcome):
-            for inner in walk(event.value):
-                if isinstance(inner, r.Call):
-                    self.drop_result(inner, draft)
+            for inner in self.calls_in(event.value):
+                self.drop_result(inner, draft)
             yield draft
+
+    @remembered
+    def sides(self, value: r.Value) -> tuple[tuple[str, bool], tuple[str, bool]]:
+        """What a test says that does not hold, and that holds."""
+        return self.as_asked(value, False), self.as_asked(value, True)
+
+    @remembered
+    def asked_for_constants(self, value: r.Value) -> tuple[Asked | None, Asked | None]:
+        """What a test that does not hold, and that holds, asks of a variable alone, with the constant that it asks for;
+        None where it asks for none."""
+        both = plainly_asked(value, False), plainly_asked(value, True)
+        no, yes = (asked if asked is not None and asked.constant else None for asked in both)
+        return no, yes
 
     def contradicts(self, value: r.Value, draft: CountDraft, outcome: bool) -> bool:
         """Whether a variable that is one constant on this way is asked for another: `status == DONE`."""
-        asked = plainly_asked(value, outcome)
-        if asked is None or not asked.constant:
+        asked = self.asked_for_constants(value)[outcome]
+        if asked is None:
             return False
         (name,) = asked.names
         begun = equals(name, "")
@@ -96,7 +109,7 @@ class Tests(CountedWays):
                 continue
             looked_at = {last_name(inner) for inner in parts if isinstance(inner, r.Name | r.Member)}
             again = looked_at and written.isdisjoint(looked_at) and test.index in self.in_cycles
-            said[self.as_asked(test.value, True)[0]] += 2 if again else 1
+            said[self.sides(test.value)[True][0]] += 2 if again else 1
         return tuple(one for one, times in said.items() if times > 1)
 
     @cached_property
@@ -121,7 +134,7 @@ class Tests(CountedWays):
         return frozenset(index for index, others in enumerate(after) if others)
 
     def forget_tests(self, draft: CountDraft, name: str) -> None:
-        for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
+        for said in [said for said in draft.told if name in said and name in _words(said)]:
             del draft.tests[said]
 
     def refine(self, value: r.Value, draft: CountDraft, outcome: bool) -> bool:
@@ -152,13 +165,15 @@ class Tests(CountedWays):
         implied = implied_by_answer(callee.functions[0])[outcome]
         return [(argument, implied[index]) for index, argument in enumerate(call.args) if index in implied]
 
+    @remembered
     def is_standing(self, value: r.Value | None) -> bool:
         """Whether it is a library's own object, as `Py_None` is: what equals that is not NULL."""
         bare = bare_value(value)
         if isinstance(bare, r.Unary) and bare.op == "&":
             bare = bare_value(bare.value)
-        return isinstance(bare, r.Name) and self.references.source(bare, self.function).kind == "borrowed"
+        return isinstance(bare, r.Name) and self.source(bare).kind == "borrowed"
 
+    @remembered
     def constant(self, value: r.Value) -> r.Value:
         """A macro of the project that stands for NULL is NULL."""
         bare = bare_value(value)
@@ -215,7 +230,7 @@ class Tests(CountedWays):
     def is_filled_in(self, one: Id) -> bool:
         """Whether the object comes through an argument: `PyDict_GetItemRef(dict, key, &item)`."""
         made = self.site(one)
-        model = self.references.model(made.node, self.function) if isinstance(made, e.CallEvent) else None
+        model = self.model(made.node) if isinstance(made, e.CallEvent) else None
         return model is not None and not model.has("acquire", "result")
 
     def has_failed_last(self, one: Id, asked: r.Value) -> bool:
@@ -231,7 +246,7 @@ class Tests(CountedWays):
     def can_fail(self, call: r.Call) -> bool:
         """Whether the call may set an error: one that only counts does not, nor does a function of another library that
         is given nothing of Python's."""
-        model = self.references.model(call, self.function)
+        model = self.model(call)
         if model is not None:
             return model.has("may fail")
         return not self.is_foreign(call) or any(self.may_be_python(argument) for argument in call.args)
@@ -258,13 +273,14 @@ class Tests(CountedWays):
     def is_filled(self, one: Id | None, member: str) -> bool:
         """Whether the call that wrote the struct has put something into the member."""
         event = self.site(one) if one is not None else None
-        model = self.references.model(event.node, self.function) if isinstance(event, e.CallEvent) else None
+        model = self.model(event.node) if isinstance(event, e.CallEvent) else None
         return model is not None and member in model.fills
 
+    @remembered
     def asks_for_errors(self, value: r.Value | None) -> bool:
         """Whether the call tells if a failure is pending."""
         bare = bare_value(value)
-        model = self.references.model(bare, self.function) if isinstance(bare, r.Call) else None
+        model = self.model(bare) if isinstance(bare, r.Call) else None
         return model is not None and model.has("check", "global")
 
     def compared(self, op: str, left: r.Value, draft: CountDraft, outcome: bool, right: r.Value | None) -> bool:
@@ -296,6 +312,12 @@ class Tests(CountedWays):
 def written_name(where: Place) -> str:
     """The name of what a write to the place changes: the member, not what it is a part of."""
     return next((step for step in reversed(where) if not step.startswith("[")), where[0])
+
+
+@lru_cache(maxsize=1 << 12)
+def _words(said: str) -> frozenset[str]:
+    """What a test names."""
+    return frozenset(re.findall(r"\w+", said))
 
 
 def _compare(one: int, op: str, other: int) -> bool:

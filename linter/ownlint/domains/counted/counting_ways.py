@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from ownlint.domains.counted import outs
 from ownlint.domains.counted.counts import CountDraft, HeldReference, Id, is_owing
 from ownlint.domains.counted.outs import Filled
-from ownlint.domains.counted.references import Use, alternatives, references
+from ownlint.domains.counted.references import ReferenceSource, Use, alternatives, arguments, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine import lasting
 from ownlint.engine.assignments import place as named_place
@@ -22,7 +22,9 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.events import Event
-from ownlint.flow.places import Place, last_name, render, walk
+from ownlint.flow.places import Place, calls_in, last_name, render, walk
+from ownlint.flow.remembered import remembered
+from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.subjects import Function
 
@@ -103,10 +105,30 @@ class CountedWays:
         """What a caller sees of another function of the project."""
         raise NotImplementedError
 
+    @remembered
+    def model(self, call: r.Call) -> FunctionModel | None:
+        """What a library says of a call in the function: see `References.model`."""
+        return self.references.model(call, self.function)
+
+    @remembered
+    def source(self, value: r.Value | None) -> ReferenceSource:
+        """What an expression of the function hands out: see `References.source`."""
+        return self.references.source(value, self.function)
+
+    @remembered
+    def said_uses(self, call: r.Call) -> tuple[Use, ...]:
+        """By argument (from 0) what becomes of it: see `References.use`."""
+        return tuple(self.references.use(call, index, self.function) for index in range(len(call.args)))
+
+    @remembered
+    def arguments(self, call: r.Call) -> tuple[tuple[int, r.Value], ...]:
+        return tuple(arguments(call))
+
+    @remembered
     def place(self, value: r.Value | None) -> Place | None:
         value = bare_value(value)
         if isinstance(value, r.Call):
-            return ("%", str(value.start), str(value.end))
+            return result_place(value)
         if isinstance(value, r.Assign):
             value = value.target
         if isinstance(value, r.Unary) and value.op == "*":
@@ -115,19 +137,27 @@ class CountedWays:
 
     def id_of(self, draft: CountDraft, value: r.Value | None) -> Id | None:
         """The object that the value is, on this way."""
+        for where in self.where_it_may_be(value):
+            if (found := draft.id_at(where)) is not None:
+                return found
+        return None
+
+    @remembered
+    def where_it_may_be(self, value: r.Value | None) -> tuple[Place, ...]:
+        """The places of which the first that holds an object holds the one that the value is."""
+        found: list[Place | None] = []
         for one in alternatives(value):
             bare = bare_value(one)
             if isinstance(bare, r.Unary) and bare.op == "&":
                 continue
-            where = self.place(bare)
-            if (found := draft.id_at(where)) is not None:
-                return found
-            if isinstance(bare, r.Name) and (found := draft.id_at(self.whole(bare.text))) is not None:
-                return found
+            found.append(self.place(bare))
+            if isinstance(bare, r.Name):
+                found.append(self.whole(bare.text))
             if isinstance(bare, r.Call) and self.is_view_of_handle(bare):
                 assert isinstance(bare.callee, r.Member)
-                return self.id_of(draft, bare.callee.base)
-        return None
+                found += self.where_it_may_be(bare.callee.base)
+                break
+        return tuple(where for where in found if where is not None)
 
     def whole(self, name: str) -> Place | None:
         """`type`, where `type = &heap->type`: the first part of an object has its address, and stands for it. A
@@ -135,11 +165,12 @@ class CountedWays:
         part, written = self.flow.aliases.get(name, ()), self.function.locals.get(name, ("",))[0]
         return part[:1] if len(part) > 1 and "*" in written and "&" not in written else None
 
+    @remembered
     def is_view_of_handle(self, call: r.Call) -> bool:
         """`h.ptr()` of a handle is what the handle is."""
         if not isinstance(call.callee, r.Member) or call.args:
             return False
-        model = self.references.model(call, self.function)
+        model = self.model(call)
         return model is not None and (model.has("borrow", "result") or model.has("returns", "receiver"))
 
     def is_seen_by_others(self, target: r.Value | None, where: Place) -> bool:
@@ -247,7 +278,7 @@ class CountedWays:
         if isinstance(bare, r.Name) and not (
             self.function.program.index.is_variable(bare.text) or len(where) > 1 or bare.text in self.statics
         ):
-            if self.references.source(bare, self.function).kind != "borrowed":
+            if self.source(bare).kind != "borrowed":
                 return None
             where = ("%object", bare.text)
             if (known := draft.id_at(where)) is not None:
@@ -277,10 +308,11 @@ class CountedWays:
         return one
 
     def use(self, event: e.CallEvent, index: int) -> Use:
-        use = self.references.use(event.node, index, self.function)
+        use = self.said_uses(event.node)[index]
         found = self.summary_at(event.node) if not use else None
         return found.arguments[index] if found is not None and index < len(found.arguments) else use
 
+    @remembered
     def summary_at(self, call: r.Call) -> CountSummary | None:
         """What a caller sees of the one function of the project that is called there."""
         callee = self.function.program.calls.callee(call, self.function) if call.kind == "call" else None
@@ -289,14 +321,15 @@ class CountedWays:
         return self.summary_of(callee.functions[0])
 
     def model_has(self, call: r.Call, verb: str, index: int) -> bool:
-        model = self.references.model(call, self.function)
+        model = self.model(call)
         return model is not None and any(
             effect.verb == verb and effect.place is not None and effect.place.index == index for effect in model.effects
         )
 
+    @remembered
     def replaced_by(self, call: r.Call) -> tuple[int, int] | None:
         """`Py_SETREF(place, other)`: the argument whose reference is released, and the one that it gets."""
-        model = self.references.model(call, self.function)
+        model = self.model(call)
         for effect in model.effects if model is not None else ():
             if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
                 continue
@@ -315,7 +348,7 @@ class CountedWays:
         return isinstance(target, r.Name) and where[0] not in self.outs
 
     def container(self, event: e.CallEvent, draft: CountDraft) -> Id | None:
-        model = self.references.model(event.node, self.function)
+        model = self.model(event.node)
         for effect in model.effects if model is not None else ():
             if effect.verb == "adopt" and effect.other is not None and 0 <= effect.other.index < len(event.node.args):
                 return self.id_of(draft, event.node.args[effect.other.index])
@@ -336,10 +369,14 @@ class CountedWays:
         if not draft.borrowers(one):
             draft.forget(one)
 
+    @remembered
+    def calls_in(self, value: r.Value | None) -> tuple[r.Call, ...]:
+        return tuple(calls_in(value))
+
     def drop_results(self, draft: CountDraft, value: r.Value | None) -> None:
         """Of what the calls in an expression handed out, what nobody holds now went somewhere that is not looked at."""
-        for inner in walk(value):
-            if isinstance(inner, r.Call) and (where := result_place(inner)) in draft.places:
+        for inner in self.calls_in(value):
+            if (where := result_place(inner)) in draft.places:
                 one = draft.id_at(where)
                 del draft.places[where]
                 if one is None or draft.is_named(one) or draft.borrowers(one):
@@ -377,11 +414,16 @@ class CountedWays:
                 )
         return found
 
+    @remembered
+    def lambdas_in(self, value: r.Value | None) -> tuple[r.Lambda, ...]:
+        """Those in an expression that capture something, if that may be kept."""
+        if not isinstance(value, r.Lambda | r.Call | r.Aggregate | r.Cast):
+            return ()
+        return tuple(inner for inner in walk(value) if isinstance(inner, r.Lambda) and inner.captures)
+
     def lose_captured(self, draft: CountDraft, value: r.Value | None) -> None:
         """What a lambda has is settled when that runs: by a guard, or by somebody later on."""
-        for inner in walk(value) if isinstance(value, r.Lambda | r.Call | r.Aggregate | r.Cast) else ():
-            if not isinstance(inner, r.Lambda) or not inner.captures:
-                continue
+        for inner in self.lambdas_in(value):
             made = self.function.program.index.function_at(self.function.file, inner.function)
             for name in sorted({place[0] for place in draft.places} & self.function.declared):
                 if made is not None and says(made, name):
@@ -436,7 +478,12 @@ def _looks_at(event: Event, name: str) -> bool:
 
 
 def result_place(call: r.Call) -> Place:
-    return ("%", str(call.start), str(call.end))
+    return _result_place(call.start, call.end)
+
+
+@lru_cache(maxsize=1 << 12)
+def _result_place(start: int, end: int) -> Place:
+    return ("%", str(start), str(end))
 
 
 def bare_value(value: r.Value | None) -> r.Value | None:

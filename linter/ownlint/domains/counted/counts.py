@@ -158,22 +158,32 @@ class CountDraft:
     """A state while one event changes it."""
 
     def __init__(self, state: CountState) -> None:
+        self._state = state
         self.places = _Changing(state.places)
         self.objects = _Changing(state.objects)
-        self._told = state.tests
-        self._loose = state.loose
 
     @cached_property
     def tests(self) -> dict[str, bool]:
         """How tests went, by their text."""
-        return dict(self._told)
+        return dict(self._state.tests)
+
+    @property
+    def told(self) -> Iterator[str]:
+        """The tests of which it is known how they went, by their text."""
+        if "tests" in self.__dict__:
+            return iter(self.tests)
+        return (said for said, _ in self._state.tests)
 
     def copy(self) -> CountDraft:
         return CountDraft(self.state())
 
     def state(self) -> CountState:
         """Without the objects that nobody holds any more and nobody owes for."""
-        left = {*self._loose, *(one for one, _ in self.objects.changed)}
+        before = self._state
+        tests = frozenset(self.tests.items()) if "tests" in self.__dict__ else before.tests
+        if not (before.loose or self.objects.changed or self.places.changed) and tests == before.tests:
+            return before
+        left = {*before.loose, *(one for one, _ in self.objects.changed)}
         left |= {held.owner for _, held in self.objects.changed if held is not None and held.owner is not None}
         left |= {value for _, value in self.places.changed if value is not None and not isinstance(value, KnownPlace)}
         objects = self.objects.known
@@ -182,8 +192,7 @@ class CountDraft:
         for one in dropped:
             objects = objects.without(one)
         loose = frozenset(one for one in owners if one is not None and self._is_loose(one, objects))
-        tests = frozenset(self.tests.items()) if "tests" in self.__dict__ else self._told
-        return CountState(self.places.known, objects, self._told if tests == self._told else tests, loose)
+        return CountState(self.places.known, objects, before.tests if tests == before.tests else tests, loose)
 
     def _is_loose(self, one: Id, objects: Indexed[Id, HeldReference]) -> bool:
         held = objects.entries.get(one, None)
