@@ -30,3 +30,21 @@ def remembered(ask: Callable[[_Walk, _Node], _Answer]) -> Callable[[_Walk, _Node
         return found
 
     return asked
+
+
+def remembered_of_text(ask: Callable[[_Walk, str], _Answer]) -> Callable[[_Walk, str], _Answer]:
+    """The same for a question about a name or a type as it is written."""
+    name = f"remembered {ask.__name__}"
+
+    @wraps(ask)
+    def asked(walk: _Walk, said: str) -> _Answer:
+        kept: dict[str, dict[str, _Answer]] = walk.__dict__
+        try:
+            return kept[name][said]
+        except KeyError:
+            pass
+        found = ask(walk, said)
+        kept.setdefault(name, {})[said] = found
+        return found
+
+    return asked

@@ -39,7 +39,7 @@ from ownlint.flow.asked import constant_of, equals
 from ownlint.flow.events import Event
 from ownlint.flow.graph import addressed
 from ownlint.flow.places import Place, last_name, render, walk
-from ownlint.flow.remembered import remembered
+from ownlint.flow.remembered import remembered, remembered_of_text
 from ownlint.project import types
 from ownlint.project.callees import is_template_parameter
 from ownlint.project.program import Program
@@ -386,7 +386,7 @@ class Counting(CountingCalls):
         elif not name or not self.is_only_lent(name):
             self.lose_items(draft, event.value)
 
-    @remembered
+    @remembered_of_text
     def is_only_lent(self, name: str) -> bool:
         """Whether the local is nothing but an argument of libraries' functions that look at it, itself, its address or
         one of its elements."""

@@ -60,6 +60,7 @@ from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, spelled, strip, walk
+from ownlint.flow.remembered import remembered
 from ownlint.models.records import REFERENCE, Effect, FunctionModel, Place, Verb
 from ownlint.project import qualified, types
 from ownlint.project.callees import Callee
@@ -492,7 +493,7 @@ class MemoryCalls(Owners):
             return False
         for parameter, argument in zip(parameters, node.args, strict=False):
             taken = types.parse(parameter.type)
-            given = types.parse(self.program.types.of(argument, self.function))
+            given = types.parse(self.type_of(argument))
             if given.name and given.pointers != taken.pointers and taken.last == constructor.name:
                 return False
         return True
@@ -509,7 +510,7 @@ class MemoryCalls(Owners):
 
     def delete(self, draft: MemoryDraft, node: r.Call) -> None:
         pointer = self.pointer(draft, node.args[0]) if node.args else LOST
-        written = types.parse(self.program.types.of(node.args[0], self.function)) if node.args else None
+        written = types.parse(self.type_of(node.args[0])) if node.args else None
         if written is not None and pointer.block not in draft.ended:
             if "smart pointer" in self.program.types.roles(written.name, self.function) and pointer not in (LOST, NULL):
                 self.end_held(draft, pointer, NULL, self.named(node.args[0]))
@@ -544,7 +545,7 @@ class MemoryCalls(Owners):
         target = self.pointer(draft, callee.base) if callee.arrow else self.cell(draft, callee.base)
         if target is not None:
             own = self.declared(callee.base.text) if isinstance(callee.base, r.Name) else None
-            written = own[0] if own is not None else self.program.types.of(callee.base, self.function)
+            written = own[0] if own is not None else self.type_of(callee.base)
             self.destroy(draft, target, self.class_of(types.parse(written).name))
             how = EndedBlock(self.event.index, "destroyed", callee.name)
             self.end_block(draft, target, how, self.named(callee.base))
@@ -631,7 +632,7 @@ class MemoryCalls(Owners):
         called in C always is."""
         if self.function.file.is_c:
             return True
-        written = self.program.types.of(callee.base, self.function)
+        written = self.type_of(callee.base)
         cls = self.program.names.find_class(types.parse(written).name, self.function.record.scope, self.function.file)
         return cls is not None and cls.field(callee.name) is not None
 
@@ -810,7 +811,7 @@ class MemoryCalls(Owners):
     def is_handle(self, value: r.Value, one: effects.ReleaseEffect) -> Literal["", "pointer", "value"]:
         """Whether the value can be a handle, by its type: a pointer, what a library calls so, a type out of sight, or a
         number where such a thing is named by one."""
-        written = self.program.types.of(value, self.function)
+        written = self.type_of(value)
         kind = types.parse(written)
         if not kind.name or kind.pointers:
             return "pointer" if kind.pointers else "value"
@@ -827,7 +828,7 @@ class MemoryCalls(Owners):
         if not 0 <= index < len(node.args):
             return
         argument = node.args[index]
-        written = types.parse(self.program.types.of(argument, self.function))
+        written = types.parse(self.type_of(argument))
         is_place = bool(written.name) and not written.pointers
         where = self.cell(draft, argument) if is_place else self.real(self.pointer(draft, argument))
         if where is not None:
@@ -845,10 +846,11 @@ class MemoryCalls(Owners):
         assert where is not None
         return Cell(where.block, (*where.path, step))
 
+    @remembered
     def receiver_type(self, node: r.Call) -> str:
         if not isinstance(node.callee, r.Member):
             return ""
-        written = self.program.types.of(node.callee.base, self.function)
+        written = self.type_of(node.callee.base)
         return types.element(written) if node.callee.arrow else written
 
     def give_up(self, draft: MemoryDraft, node: r.Call) -> Pointer:
@@ -941,7 +943,7 @@ class MemoryCalls(Owners):
             around = draft.read(inside)
             return Pointer(around.block, (SOME,)) if around is not LOST else LOST
         if lender.startswith("argument") and node.args:
-            if self.is_container(self.program.types.of(node.args[0], self.function)):
+            if self.is_container(self.type_of(node.args[0])):
                 within = self.elements(draft, self.cell(draft, node.args[0]))
                 return Pointer(within.block, (SOME,)) if within is not None else LOST
             given = self.pointer(draft, node.args[0])
@@ -1114,11 +1116,7 @@ class MemoryCalls(Owners):
         given = [
             argument for argument, one in zip(node.args, function.record.parameters, strict=False) if one.name == name
         ]
-        return (
-            not given
-            or types.parse(self.program.types.of(given[0], self.function)).pointers == 1
-            or self.is_movable(given[0])
-        )
+        return not given or types.parse(self.type_of(given[0])).pointers == 1 or self.is_movable(given[0])
 
     def may_answer_with(self, node: r.Call, function: Function) -> bool:
         """Whether a function of a statement or two may answer with the pointer that it is given, or that its object
@@ -1302,7 +1300,7 @@ class MemoryCalls(Owners):
                 draft.forget(f"={bare.text}")
                 if bare.text in self.counting and not taken.const:
                     draft.count_on(bare.text, self.event.index)
-            written = types.parse(self.program.types.of(bare, self.function))
+            written = types.parse(self.type_of(bare))
             if taken is None and (written.pointers or not written.name):
                 continue
             where = self.cell(draft, bare)
@@ -1397,7 +1395,7 @@ class MemoryCalls(Owners):
         bare = strip(value)
         if isinstance(bare, r.Index) and not bare.indexes:
             around = None
-            if self.is_container(self.program.types.of(bare.base, self.function)):
+            if self.is_container(self.type_of(bare.base)):
                 around = self.elements(draft, self.cell(draft, bare.base))
             pointer = Pointer(around.block, (SOME,)) if around is not None else LOST
             if self.is_followed(("var", named(bare.base))):
@@ -1411,13 +1409,22 @@ class MemoryCalls(Owners):
 
     def move_out(self, draft: MemoryDraft, value: r.Value | None) -> None:
         """What is moved from holds nothing any more."""
-        for one in walk(value):
-            if isinstance(one, r.Call) and one.args and strip(one) is not one:
-                written = self.program.types.of(one.args[0], self.function)
-                if not SMART.isdisjoint(self.program.types.roles(written, self.function)):
-                    where = self.cell(draft, one.args[0])
-                    if where is not None:
-                        draft.write(where, NULL)
+        for owner in self.moved_in(value):
+            where = self.cell(draft, owner)
+            if where is not None:
+                draft.write(where, NULL)
+
+    @remembered
+    def moved_in(self, value: r.Value | None) -> tuple[r.Value, ...]:
+        """The smart pointers that an expression moves from."""
+        return tuple(
+            one.args[0]
+            for one in walk(value)
+            if isinstance(one, r.Call)
+            and one.args
+            and strip(one) is not one
+            and not SMART.isdisjoint(self.program.types.roles(self.type_of(one.args[0]), self.function))
+        )
 
 
 def _callee_of(function: Function) -> Callee:

@@ -58,6 +58,7 @@ from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked
 from ownlint.flow.graph import addressed
 from ownlint.flow.places import THIS, strip, walk
+from ownlint.flow.remembered import remembered
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, forget, program_question
@@ -340,11 +341,8 @@ class MemoryWalk(Summarised):
         self.forget_choices(event, draft)
         if isinstance(event, e.Read | e.CallEvent):
             node = event.node
-            for one in self.choices_between:
-                for side in (one.then, one.other):
-                    bare = strip(side)
-                    if bare is not None and (bare.start, bare.end) == (node.start, node.end):
-                        draft.put(result_cell(one), self.pointer(draft, node))
+            for one in self.chosen_by.get((node.start, node.end), ()):
+                draft.put(result_cell(one), self.pointer(draft, node))
 
     def forget_choices(self, event: e.Event, draft: MemoryDraft) -> None:
         """A choice is made anew where its condition is asked, and used up by what is around it."""
@@ -362,6 +360,16 @@ class MemoryWalk(Summarised):
             if isinstance(one, r.Conditional)
             and any(isinstance(inner, r.Name) and inner.text in self.relevant for inner in walk(one))
         )
+
+    @cached_property
+    def chosen_by(self) -> dict[tuple[int, int], list[r.Conditional]]:
+        """By where one of their sides stands, the choices that it is a side of."""
+        found: dict[tuple[int, int], list[r.Conditional]] = {}
+        for one in self.choices_between:
+            for side in (one.then, one.other):
+                if (bare := strip(side)) is not None:
+                    found.setdefault((bare.start, bare.end), []).append(one)
+        return found
 
     def bind(self, draft: MemoryDraft, node: r.Value) -> None:
         """Locals that are another name for what is read here, or its address."""
@@ -417,7 +425,7 @@ class MemoryWalk(Summarised):
             for name, part in parts:
                 draft.put(Cell(where.block, (*where.path, name)), part)
         if event.target is not None and value.block[0] == "lambda":
-            kind = self.program.types.of(event.target, self.function)
+            kind = self.type_of(event.target)
             self.keep_lambda(draft, where, value, event.target, kind)
         if where is not None and not event.fresh:
             self.assign_object(draft, event, where)
@@ -450,7 +458,7 @@ class MemoryWalk(Summarised):
         if event.op not in ("=", "init") or (event.fresh and name not in self.relevant) or name in self.references:
             return []
         if event.index not in self.written_types:
-            written = event.type if event.fresh else self.program.types.of(event.target, self.function)
+            written = event.type if event.fresh else self.type_of(event.target)
             self.written_types[event.index] = written if self.members_of(written) else ""
         written = self.written_types[event.index]
         told = self.parts(draft, written, event.value) if written and where is not None else ()
@@ -497,11 +505,12 @@ class MemoryWalk(Summarised):
         bare = strip(target)
         return isinstance(bare, r.Name) and bare.text in self.references
 
+    @remembered
     def owns(self, target: r.Value | None) -> bool:
         """Whether a smart pointer is assigned to, which ends what it has held."""
         if target is None:
             return False
-        roles = self.program.types.roles(self.program.types.of(target, self.function), self.function)
+        roles = self.program.types.roles(self.type_of(target), self.function)
         return "smart pointer" in roles
 
     def next_round(self, event: e.Mark, draft: MemoryDraft) -> None:

@@ -235,11 +235,11 @@ class Moves(Pointers):
     # --- what there is to move ---
 
     def is_null_when_empty(self, value: r.Value) -> bool:
-        roles = self.program.types.roles(self.program.types.of(value, self.function), self.function)
+        roles = self.program.types.roles(self.type_of(value), self.function)
         return not (SMART | {"callable"}).isdisjoint(roles)
 
     def is_movable(self, value: r.Value) -> bool:
-        return self.is_movable_type(self.program.types.of(value, self.function), value)
+        return self.is_movable_type(self.type_of(value), value)
 
     def is_movable_type(self, written: str, value: r.Value | None = None, depth: int = 0) -> bool:
         """Whether a move of it leaves less than was there. Of what is not known, nobody says so."""
@@ -319,7 +319,7 @@ class Moves(Pointers):
     def is_content_used(self, chain: list[r.Value], position: int) -> bool:
         part = chain[position]
         context = self.contexts.get((part.start, part.end), _NOTHING) if not position else _around(chain[position - 1])
-        written = self.program.types.of(part, self.function)
+        written = self.type_of(part)
         roles = frozenset(self.program.types.roles(written, self.function))
         if roles & SMART:
             return context.where in _DEREFERENCING or self.is_read_by_callee(context) or self.is_pointee_used(context)
@@ -471,7 +471,7 @@ class Moves(Pointers):
         methods = self.program.models.containers
         if not isinstance(call.callee, r.Member) or call.args or call.callee.name in methods.clears | methods.erases:
             return False
-        written = self.program.types.of(call.callee.base, self.function)
+        written = self.type_of(call.callee.base)
         roles = frozenset(self.program.types.roles(written, self.function))
         return bool(roles & (SMART | _HOLDERS | {"optional"})) and not call.callee.arrow
 

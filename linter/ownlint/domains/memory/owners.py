@@ -134,14 +134,14 @@ class Owners(LambdaObjects):
         return self.is_typed_smart(self.expression(cell))
 
     def is_typed_smart(self, value: r.Value | None) -> bool:
-        written = self.program.types.of(value, self.function)
+        written = self.type_of(value)
         roles = self.program.types.roles(written, self.function) if not types.parse(written).pointers else ()
         return not SMART.isdisjoint(roles) and "intrusive pointer" not in roles
 
     def is_ended_by_object(self, cell: Cell) -> bool:
         """Whether it is a member of which the destructor of its object ends what it leads to."""
         around = self.expression(Cell(cell.block, cell.path[:-1])) if cell.path else None
-        cls = self.class_named(types.parse(self.program.types.of(around, self.function)).name)
+        cls = self.class_named(types.parse(self.type_of(around)).name)
         return cls is not None and cls is not self.function.cls and cell.path[-1:] in self.held_paths(cls)
 
     def owner_of_block(self, draft: MemoryDraft, block: Block, value: r.Value, ended: EndedBlock | None) -> Cell | None:

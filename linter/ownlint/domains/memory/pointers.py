@@ -16,6 +16,7 @@ from ownlint.flow import events as e
 from ownlint.flow.asked import is_constant
 from ownlint.flow.bodies import hidden_names
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
+from ownlint.flow.remembered import remembered, remembered_of_text
 from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -206,6 +207,11 @@ class Pointers:
             inside = self._holders[bare.text] = holds_inside(self.function, bare.text)
         return _inside(self.cell(draft, bare), INSIDE) if inside else None
 
+    @remembered
+    def type_of(self, value: r.Value | None) -> str:
+        """The type of an expression of the function; empty where it is not known."""
+        return self.program.types.of(value, self.function)
+
     def is_through_pointer(self, member: r.Member) -> bool:
         if member.arrow:
             return True
@@ -228,7 +234,7 @@ class Pointers:
         return Cell(THIS_BLOCK, (plain,)) if is_member else Cell(("var", plain)), False
 
     def element(self, draft: MemoryDraft, base: r.Value, indexes: tuple[r.Value, ...], *, look: bool) -> Cell | None:
-        written = self.program.types.of(base, self.function)
+        written = self.type_of(base)
         if self.is_container(written):
             around = self.elements(draft, self.cell(draft, base, look=look))
         elif "[" in written or self.keeps_place(written):
@@ -257,6 +263,7 @@ class Pointers:
         """The locals by which an element is named, and which nobody but an assignment changes."""
         raise NotImplementedError
 
+    @remembered_of_text
     def keeps_place(self, written: str) -> bool:
         """Whether it is a container whose elements stay where they are."""
         kind = types.parse(written)
@@ -302,6 +309,7 @@ class Pointers:
             found = self._members[written] = plain_members(self.function, written)
         return found
 
+    @remembered_of_text
     def is_container(self, written: str) -> bool:
         """Whether it is one whose elements move when it grows."""
         kind = types.parse(written)
@@ -338,6 +346,7 @@ class Pointers:
             and "container" in self.program.types.roles(written, self.function)
         )
 
+    @remembered
     def leaves_elements(self, call: r.Call) -> bool:
         """Whether a method puts something in, or says where one element stands."""
         models = self.program.calls.callee(call, self.function).models
@@ -400,9 +409,10 @@ class Pointers:
             return LOST
         return Pointer(known.block, (*known.path[:-1], SOME))
 
+    @remembered
     def is_pointer(self, value: r.Value | None) -> bool:
         """Whether it is a raw pointer by its type."""
-        return bool(types.parse(self.program.types.of(value, self.function)).pointers)
+        return bool(types.parse(self.type_of(value)).pointers)
 
     def is_constant(self, name: r.Name) -> bool:
         """Whether it is an enumerator, or a macro for a number, by its spelling: no variable of that name is known."""
@@ -430,14 +440,21 @@ class Pointers:
 
     def held_by(self, draft: MemoryDraft, call: r.Call) -> Pointer | None:
         """What a smart pointer holds, which is asked for it: `p.get()`."""
+        owner = self.asked_for_held(call)
+        return draft.read(self.cell(draft, owner)) if owner is not None else None
+
+    @remembered
+    def asked_for_held(self, call: r.Call) -> r.Value | None:
+        """The smart pointer that a call asks for what it holds; None where it is no such call."""
         if not isinstance(call.callee, r.Member) or call.args or call.callee.arrow:
             return None
         if not any(model.has("borrow", "result") for model in self.program.calls.callee(call, self.function).models):
             return None
-        written = self.program.types.of(call.callee.base, self.function)
+        written = self.type_of(call.callee.base)
         smart = not SMART.isdisjoint(self.program.types.roles(written, self.function))
-        return draft.read(self.cell(draft, call.callee.base)) if smart else None
+        return call.callee.base if smart else None
 
+    @remembered
     def by_reference(self, call: r.Call) -> bool:
         """Whether the call answers with a place, and not with what stands there."""
         callee = self.program.calls.callee(call, self.function)
