@@ -238,8 +238,10 @@ def _enders(program: Program) -> dict[Function, bool]:
     given, own = set(ending_names(program) | emptying(program)), set[str]()
     functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
     found: dict[Function, bool] = {}
-    fresh = _Enders(frozenset(given), frozenset(), giving_up(program), owning_members(program))
+    fresh = _Enders(frozenset(given), frozenset(), giving_up(program), owning_members(program), deletes=True)
     for _ in range(DEEPEST):
+        if not (fresh.deletes or fresh.given or fresh.own):
+            break
         ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
         found.update((one, True) for one, _ in ends)
         fresh = _Enders(
@@ -247,6 +249,7 @@ def _enders(program: Program) -> dict[Function, bool]:
             frozenset(one.name for one, place in ends if place == "own" and one.name not in own),
             frozenset(),
             frozenset(),
+            deletes=False,
         )
         given |= fresh.given
         own |= fresh.own
@@ -262,15 +265,17 @@ class _Enders(NamedTuple):
     """Of methods by which a smart pointer ends what it holds."""
     owners: frozenset[str]
     """Of members that are one."""
+    deletes: bool
+    """Whether a `delete` ends something, too; who has one is known after the first look."""
 
     def may_be_in(self, function: Function) -> bool:
         """Whether one of them, or `delete`, stands in the body. Needs no decoding."""
         mentioned = function.mentioned
-        if function.says(_DELETES) or not self.given.isdisjoint(mentioned) or not self.own.isdisjoint(mentioned):
+        if not self.given.isdisjoint(mentioned) or not self.own.isdisjoint(mentioned):
             return True
-        if not self.giving_up.isdisjoint(mentioned):
+        if not self.giving_up.isdisjoint(mentioned) or (self.deletes and function.says(_DELETES)):
             return True
-        return any(name.startswith("=") and name.removeprefix("=") in self.owners for name in mentioned)
+        return bool(self.owners) and any(name[:1] == "=" and name[1:] in self.owners for name in mentioned)
 
     def ended_by(self, function: Function) -> Iterator[Literal["given", "own"]]:
         """Whether the function ends what its caller knows: an argument, or something of its object."""
