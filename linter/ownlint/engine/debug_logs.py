@@ -22,8 +22,8 @@ from ownlint.project.subjects import Function
 
 _DEEP = 2
 """So many calls one in the other are looked into."""
-_LEVEL_SAID = re.compile(rb'"[^"]*(?:debug|dbg|trac(?:e|ing)|verbos|vlog|finest)', re.IGNORECASE)
-"""In an encoded body: a name or a text that says the level."""
+_LEVEL_SAID = re.compile(rb"debug|dbg|trac(?:e|ing)|verbos|vlog|finest")
+"""In an encoded body, in small letters: a name or a text that says the level. Such words stand in nothing else."""
 _TELLS = re.compile(
     r"(?i)(?:to_?string|debug_?str(?:ing)?|str_?(?:cat|join|format)|format|join|dump|describe|summar|repr)"
 )
@@ -91,6 +91,10 @@ class DebugWork(NamedTuple):
     """Whether more is done for it than an addition beside other work, or than reading a clock now and then."""
 
 
+def _says_level(function: Function) -> bool:
+    return _LEVEL_SAID.search(function.encoded.lower()) is not None
+
+
 class DebugLogs:
     """The debug logs of one function, by what its statements say."""
 
@@ -100,7 +104,7 @@ class DebugLogs:
         self.python = function.language == "python"
         macros = function.program.macros
         self.names = frozenset(name for name in function.mentioned if name[:1] != "=" and macros.is_debug_log(name))
-        self.may_log = bool(self.names) or _LEVEL_SAID.search(function.encoded) is not None
+        self.may_log = bool(self.names) or _says_level(function)
         """Whether there is reason to look further."""
 
     @cached_property
@@ -220,7 +224,7 @@ class DebugLogs:
             return False
         targets = self.function.program.calls.callee(call, self.function).functions
         return bool(targets) and all(
-            target is not self.function and _LEVEL_SAID.search(target.encoded) is not None
+            target is not self.function and _says_level(target)
             and DebugLogs(target, self.depth + 1).is_all
             for target in targets
         )  # fmt: skip
