@@ -93,6 +93,7 @@ from ownlint import (
     glance,
     lasting,
     places,
+    questions,
     records,
     rule,
     stored_calls,
@@ -438,13 +439,15 @@ def _counts(function: Function, place: Place) -> bool:
         for write in function.flow.writes_to(place)
     ):
         return True
-    name = place[-1]
-    return any(
-        assignments.place(function, operand) == place
-        for value in function.values
-        for operand in _operands(value)
-        if places.last_name(places.strip(operand)) == name
-    )
+    return place in _computed_with(function)
+
+
+@questions.flow_question
+def _computed_with(function: Function) -> frozenset[Place]:
+    """The places by whose own names numbers are computed."""
+    operands = (operand for value in function.values for operand in _operands(value))
+    named = ((assignments.place(function, one), places.last_name(places.strip(one))) for one in operands)
+    return frozenset(place for place, name in named if place is not None and place[-1] == name)
 
 
 def _is_measured(function: Function, place: Place) -> bool:
