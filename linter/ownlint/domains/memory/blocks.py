@@ -153,8 +153,8 @@ class MemoryState:
         """So many calls, between which something was told of what others see, may have changed that."""
         self.owed = owed or {}
         """Blocks that the function still has to release, with how sure that is: see `owed`."""
-        parts = (frozenset(part.items()) for part in (self.cells, self.ended, self.owed))
-        self._rest = hash((*parts, shaken))
+        known, gone, due = self.cells.items(), self.ended.items(), self.owed.items()
+        self._rest = hash((frozenset(known), frozenset(gone), frozenset(due), shaken))
         self._hash = hash((self._rest, frozenset(self.tests.items())))
 
     def apart(self) -> tuple[KnownBesideTests, frozenset[tuple[str, object]]]:

@@ -523,21 +523,25 @@ def relevant(function: Function) -> frozenset[str]:
     program = function.program
     enders, moving = _ending(program) | _changing(program) | dropping(program), movers(program)
     found: set[str] = set(_lending_inner(function) | decayed(function) | _handed_out(function))
-    items = lending_items(program)
+    items, taking, joining = lending_items(program), takers(program), _joining(program)
     if not _changing(program).isdisjoint(function.mentioned) or _calls_growing(function):
         found |= _pointed_into(function)
     joined: list[set[str]] = []
     for one in function.values:
-        if isinstance(one, r.Call) and last_name(one.callee) in _joining(program):
-            joined.append(_names(one))
-        if isinstance(one, r.Call) and one.args and last_name(one.callee) in takers(program):
-            found |= _names(one)
-        if isinstance(one, r.Call) and last_name(one.callee) in items:
-            found |= _names(one)  # what drops the item may name its container alone, and elsewhere
-        if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
-            found |= _names(one)
-        elif isinstance(one, r.Call) and (given := offered(one, moving)) is not None:
-            found |= _names(given)
+        if isinstance(one, r.Call):
+            name = last_name(one.callee)
+            if name in joining:
+                joined.append(_names(one))
+            if (
+                (one.args and name in taking)
+                or name in items  # what drops the item may name its container alone, and elsewhere
+                or one.kind == "delete"
+                or name in enders
+                or _destructs(one)
+            ):
+                found |= _names(one)
+            elif (given := offered(one, moving)) is not None:
+                found |= _names(given)
         elif isinstance(one, r.Unary) and one.op == "&":
             found.add(named(one))
         elif isinstance(one, r.Lambda):
@@ -566,10 +570,14 @@ def relevant(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
-def _names(value: r.Value) -> set[str]:
-    found = {one.text for one in walk(value) if isinstance(one, r.Name)}
-    captured = {capture.name for one in walk(value) if isinstance(one, r.Lambda) for capture in one.captures}
-    return found | captured
+def _names(value: r.Value | None) -> set[str]:
+    found: set[str] = set()
+    for one in walk(value):
+        if isinstance(one, r.Name):
+            found.add(one.text)
+        elif isinstance(one, r.Lambda):
+            found.update(capture.name for capture in one.captures)
+    return found
 
 
 def _destructs(call: r.Call) -> bool:
