@@ -117,6 +117,10 @@ class File:
         read(self._keys["generated"])
         return self._said.generated
 
+    def is_debug(self, offset: int) -> bool:
+        """Whether a release build does not compile what stands there."""
+        return bisect_right(self.debug, offset) % 2 == 1
+
     @property
     def conditionals(self) -> list[r.Span]:
         """The conditionals of the preprocessor, each from its `#if` to its `#endif`, in the order of their ends."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -177,7 +176,7 @@ class Function(_Subject):
     def is_of_debug_build(self, span: r.Span) -> bool:
         """Whether only a debug build compiles what stands there: under `#ifndef NDEBUG`, or where a macro is asked for
         that is defined there."""
-        if bisect_right(self.file.debug, span.start) % 2 == 1:
+        if self.file.is_debug(span.start):
             return True
         asked = (name for start, end, name in self.file.defined if start <= span.start < end)
         return any(map(self.program.macros.is_of_debug_build, asked))

@@ -77,7 +77,6 @@ the assertions of MLIR's Python bindings (`liveOperations.count(...) == 0` in IR
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 
 import msgspec
@@ -109,12 +108,12 @@ _DEPTH = 2
 
 @rule(severity="error", cwe=(754,), yields_to=("unguarded-registry-insert", "validity-check-skipped"))
 def assert_only_guard(function: Function) -> Iterator[Finding]:
-    if not _may_assert(function) or _is_debug(function, function.record.start) or not _does_something(function):
+    if not _may_assert(function) or function.file.is_debug(function.record.start) or not _does_something(function):
         return
     for test in function.flow.events:
         if not isinstance(test, events.Test) or not test.asserted or test.evaluated:
             continue
-        if test.index in function.flow.reachable and not _is_debug(function, test.span.start):
+        if test.index in function.flow.reachable and not function.file.is_debug(test.span.start):
             named = _macro_of(function, test)
             by_name = because("name", f"harmless if `{named}` evaluates its argument in every build")
             for found in list(_judge(function, test))[:1]:
@@ -156,11 +155,6 @@ def _does_something(function: Function) -> bool:
 
 def _is_call(value: records.Value) -> bool:
     return isinstance(value, records.Call) and places.last_name(value.callee) not in _QUESTIONS
-
-
-def _is_debug(function: Function, at: int) -> bool:
-    """Whether a release build does not compile it."""
-    return bisect_right(function.file.debug, at) % 2 == 1
 
 
 def _judge(function: Function, test: events.Test) -> Iterator[Finding]:
@@ -250,11 +244,11 @@ def _is_asked_anyway(function: Function, call: records.Call, target: Function) -
 
 def _stored_by(target: Function, count: int, depth: int) -> tuple[str, Function, events.Event] | None:
     """What a function leaves changed for others: where it stands, and how it is called there."""
-    if "const" in target.record.qualifiers or _is_debug(target, target.record.start):
+    if "const" in target.record.qualifiers or target.file.is_debug(target.record.start):
         return None
     given = {p.name for p in target.record.parameters[:count] if "&" in p.type or "*" in p.type}
     for event in target.flow:
-        if event.index not in target.flow.reachable or _is_debug(target, event.span.start):
+        if event.index not in target.flow.reachable or target.file.is_debug(event.span.start):
             continue
         match event:
             case events.Write(fresh=False, place=place) if _lasts(target, place, given) and not _is_lazy(target, event):
@@ -304,7 +298,7 @@ def _lasts(target: Function, place: places.Place, given: set[str]) -> bool:
         if found is None:
             return False
         owner, field = found
-        return bisect_right(owner.file.debug, field.start) % 2 == 0 and "mutable" not in field.type
+        return not owner.file.is_debug(field.start) and "mutable" not in field.type
     if place[0] in given:
         return len(place) > 1
     return not target.is_local(place) and target.program.index.is_variable(place[0])
@@ -406,7 +400,7 @@ def _is_for_assertions(function: Function, target: records.Value | None) -> bool
         return False
     if root.text not in function.locals:
         found = function.home.field(root.text) if function.home is not None else None
-        return found is not None and bisect_right(found[0].file.debug, found[1].start) % 2 == 1
+        return found is not None and found[0].file.is_debug(found[1].start)
     written = types.parse(function.locals[root.text][0])
     if written.reference or written.pointers:
         return False

@@ -652,7 +652,8 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         call = stored.get(write.span.start)
         if call is None or write.index not in flow.reachable or len(write.place) != 1 or answers.makes_success(call):
             continue
-        lost, then = results.lost(function, write, voided)
+        is_debug = function.is_of_debug_build(write.span)  # then assertions are there as well
+        lost, then = results.lost(function, write, voided - asserted if is_debug else voided)
         if not lost or (lost == "overwritten" and _makes_failure(call)):
             continue
         written = function.program.types.of(write.value, function)

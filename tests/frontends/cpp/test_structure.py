@@ -407,6 +407,16 @@ def test_a_macro_with_a_block_leaves_the_rest_alone() -> None:
     assert {"g", "rest", "FOR_EACH"} <= set(file.functions[0].mentions)
 
 
+@pytest.mark.parametrize("before", ["CHECK_GIVEN(out)", "*out = 1;", "if (!out) return;"])
+def test_a_macro_on_the_line_before_a_write_is_no_type(before: str) -> None:
+    statements = body(f"{before}\n  DEVICE_MUTEX\n  *out = g();\n  return;")
+    assert "*out = g()" in [text(s.value) for s in statements if isinstance(s, r.Evaluate)]
+
+
+def test_a_type_before_a_pointer_declares_it() -> None:
+    assert [s.names for s in body("WORD *out = g();") if isinstance(s, r.Declare)] == [("out",)]
+
+
 def test_a_macro_without_a_semicolon_is_a_statement() -> None:
     statements = body("Py_BEGIN_ALLOW_THREADS\n  g();\n  Py_END_ALLOW_THREADS\n  h();")
     assert [text(s.value) for s in statements if isinstance(s, r.Evaluate)] == [

@@ -120,9 +120,14 @@ _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
-_WRITES_THROUGH = re.compile(rb"\*++\s*+\w++(?:\s*+(?:->|\.|\[\w*+\])\s*+\w*+)*+\s*+[-+|&^]?=(?!=)")
+_WRITES_THROUGH = re.compile(rb"\*++\s*+(\w++)(?:\s*+(?:->|\.|\[\w*+\])\s*+\w*+)*\s*+[-+|&^]?=(?!=)")
 """A line that would be a declaration, if the word on the line before were a type: `*handle = open();`."""
-_CALL_ALONE = re.compile(rb"\s*+(?:[A-Z][A-Z0-9_]++\(.*\)|.*[;{}]|)\s*+")
+_TYPES_OF_C = frozenset({b"FILE", b"DIR"})
+"""Types in capitals of the C library and of POSIX."""
+_FAR = 4000
+"""So many bytes before a write what it writes through is looked for."""
+_ANY_NAME = re.compile(rb"[A-Za-z_]\w*+")
+_CALL_ALONE = re.compile(rb"\s*+(?:[A-Z][A-Z0-9_]++(?:\(.*\))?|.*[;{}]|)\s*+")
 """A line that is whole: one that calls a macro, one that ends a statement or a block."""
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
@@ -671,13 +676,19 @@ class _Preparation:
         return self.defined.get(word, "")
 
     def is_line_before_write(self, line: int, start: int, end: int, next_at: int) -> bool:
-        """Whether a word is all that stands on its line, and neither what is before nor what follows goes on there."""
-        return (
-            not self.buffer[line:start].strip()
-            and b"\n" in self.masked[end:next_at]
-            and _WRITES_THROUGH.match(self.masked, next_at) is not None
-            and _CALL_ALONE.fullmatch(self.line_before(line)) is not None
-        )
+        """Whether a word is all that stands on its line, neither what is before nor what follows goes on there, and
+        what is written through has been named before in the function: a type would declare it."""
+        if (
+            self.masked[start:end] in _TYPES_OF_C
+            or self.buffer[line:start].strip()
+            or b"\n" not in self.masked[end:next_at]
+        ):
+            return False
+        written = _WRITES_THROUGH.match(self.masked, next_at)
+        if written is None or _CALL_ALONE.fullmatch(self.line_before(line)) is None:
+            return False
+        begin = max(self.masked.rfind(b"\n}", 0, start), start - _FAR)
+        return written[1] in _ANY_NAME.findall(self.masked, begin, start)
 
     def bare(self, word: bytes, role: Role, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
         """A word without parentheses that stands where a statement or a declaration starts."""
