@@ -27,6 +27,8 @@ from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
 
+_MADE_FIRST = re.compile(r"[\s(]*+(?:::)?(?:\w++::)*+(\w++)\s*+[({]")
+"""What the body of a macro makes, or calls, before anything else."""
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
 _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|fail|failed|failure|bad)")
 _GOOD_ENDS = ("ok", "okstatus", "success", "succeeded", "none", "noerror")
@@ -234,11 +236,27 @@ def never_comes_back(function: Function, call: r.Call) -> bool:
         return True
     if callee.functions or not isinstance(call.callee, r.Name):
         return False
-    last = {called_last(macro.body) for macro in program.macros.named(last_name(call.callee))} - {""}
+    macros = program.macros.named(last_name(call.callee))
+    ending = _ending_classes(program) if macros else frozenset[str]()
+    made = [_MADE_FIRST.match(macro.body) for macro in macros] if ending else []
+    if made and all(one is not None and one[1] in ending for one in made):
+        return True
+    last = {called_last(macro.body) for macro in macros} - {""}
     return bool(last) and all(
         "never returns" in program.models.verbs(name)
         or _is_final((record for _, record in program.index.records_called(name)), program.index.functions_called(name))
         for name in last
+    )
+
+
+@program_question
+def _ending_classes(program: Program) -> frozenset[str]:
+    """The classes whose destructor is declared never to come back: `FAIL() << text` makes an object of one, which ends
+    with the statement."""
+    return frozenset(
+        name.removeprefix("~")
+        for name, record in program.index.declared_functions()
+        if name.startswith("~") and _is_noreturn(record)
     )
 
 
