@@ -1,9 +1,9 @@
 """Tests and benchmarks: a leak or a missing check there does no harm to a program.
 
 A file is such code because it defines tests by a macro, or asserts like one and is called `x_test.cc`, because it is a
-program that is called a test (`ztest.c` with a `main`), or because its name says so and a file beside it does; for a
-benchmark, an example or a file called `x_test.cc` any file of the project will do. A name alone proves nothing: whole
-projects stand in folders called `tests`.
+program that is called a test (`ztest.c` with a `main`), or because its name says so and a file beside it does, or one
+below the folder of tests that it stands in; for a benchmark, an example or a file called `x_test.cc` any file of the
+project will do. A name alone proves nothing: whole projects stand in folders called `tests`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _PROGRAM = re.compile(
     r"\.(?:c|cc|cpp|cxx|cu)$"
 )
 """`ztest.c`, `test_all.c`, `LinkTest/main.cpp`; no word ends so without a vowel before it, as `latest.c` does."""
+_TREE = re.compile(r"(?:^|(?<=/))(?:unit_?)?tests?/", re.IGNORECASE)
+_IN_PYTHON = re.compile(r"(?:^|/)(?:test_\w+|\w+_test|conftest)\.py$")
 _BY_NAME = re.compile(r"(?:^|[/_.-])tests?\.\w+$|(?:^|/)tests?_\w+\.\w+$", re.IGNORECASE)
 
 
@@ -51,7 +53,7 @@ def tries(program: Program, file: File) -> bool:
         return True
     if _APART.search(file.path) is not None and _folders(program):
         return True
-    return file.path in _test_files(program)
+    return file.path in _test_files(program) or not _above(file.path).isdisjoint(_test_trees(program))
 
 
 def _defines_tests(file: File) -> bool:
@@ -73,6 +75,18 @@ def _test_files(program: Program) -> frozenset[str]:
 def _folders(program: Program) -> frozenset[str]:
     """The folders with a file that defines tests."""
     return frozenset(map(_folder, _test_files(program)))
+
+
+@program_question
+def _test_trees(program: Program) -> frozenset[str]:
+    """The folders called `tests` with a file in them, or below, that defines tests, also one of Python."""
+    python = (path for path, file in program.files.items() if file.language == "python" and _IN_PYTHON.search(path))
+    return frozenset(tree for path in (*_test_files(program), *python) for tree in _above(path))
+
+
+def _above(path: str) -> set[str]:
+    """The folders called `tests` that a file stands in."""
+    return {path[: found.end() - 1] for found in _TREE.finditer(path)}
 
 
 def _folder(path: str) -> str:

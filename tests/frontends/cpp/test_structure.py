@@ -1141,3 +1141,8 @@ class Line {
 };
 """)
     assert [f.name for f in file.functions if "throws" in f.qualifiers] == ["ping", "dial", "open"]
+
+
+def test_a_macro_between_an_attribute_and_a_destructor() -> None:
+    file = facts("class A {\n  [[noreturn]] LIB_COLD ~A() noexcept(false) { throw 1; }\n};\n")
+    assert [(f.name, "noreturn" in [one.name for one in f.annotations]) for f in file.functions] == [("~A", True)]

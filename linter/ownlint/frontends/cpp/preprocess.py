@@ -533,7 +533,7 @@ class _Preparation:
             return
         before = self.text_before(start, 48)
         last = before[-1:]
-        opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do"))
+        opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do", b"]]"))
         follower = _NEXT.match(self.masked, end)
         assert follower is not None  # the pattern matches nothing, too
         after = follower[1] or b""
@@ -723,7 +723,7 @@ class _Preparation:
                 return
             self.loose.append(Loose(start, end, word.decode(), None))
             self.blank(start, end)
-        elif last != b")" and _DECLARATION_AFTER.match(self.masked, end):
+        elif (last == b"]" and after == b"~") or (last != b")" and _DECLARATION_AFTER.match(self.masked, end)):
             self.mark(word, start, end)
 
     def called(self, word: bytes, role: Role, start: int, end: int, opening: int, last: bytes) -> None:
