@@ -30,6 +30,7 @@ from ownlint.facts.records import Span
 from ownlint.flow import events as e
 from ownlint.flow.bodies import scoped
 from ownlint.flow.places import THIS, Place, hands_on, last_name, render, spelled, strip, walk
+from ownlint.patterns import strings
 from ownlint.project import trials, types
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, Derived, flow_question, noting, program_question, read
@@ -165,6 +166,8 @@ class Locking:
         mentions = function.mentioned
         if not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions)):
             return True
+        if self.guards.fixed and function.says(strings(sorted(self.guards.fixed))):
+            return True  # `HeapLock lock;` calls nothing by name
         return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
 
     def _entry(self, function: Function) -> Locks:
@@ -580,6 +583,8 @@ class _LockReader:
         guard = self.guard_of(write)
         if guard is None:
             return state
+        if guard.lock:
+            return self.hold(state, frozenset({HeldLock((guard.lock,), name)}))
         if guard.holds:
             return self.hold(state, frozenset({HeldLock((f"<{guard.holds}>",), name)})) if not guard.gives_up else state
         call = self.maker(write.value)

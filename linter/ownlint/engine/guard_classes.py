@@ -20,6 +20,8 @@ _SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
 """What compilers that analyse thread safety call a guard."""
 
 
+_TAKES = re.compile(r"(?:lock_function|acquire(?:_capability)?)$", re.IGNORECASE)
+_NAMED = re.compile(r"(?:::)?\w++(?:::\w++)*+")
 _SHARED = re.compile(r"shared|(?<!th)read(?!y)|rd_?lock", re.IGNORECASE)
 
 
@@ -48,6 +50,8 @@ class GuardClass(NamedTuple):
     """The one lock it is about, when that is always the same."""
     condition: int = 0
     """The constructor's argument that says whether it locks at all, from 1; 0 when it always does."""
+    lock: str = ""
+    """The mutex outside of all functions that each object of the class takes."""
 
 
 class Guards:
@@ -59,6 +63,8 @@ class Guards:
         self.known = program.models.names_of("guard", "unguard")
         self.taking, self.releasing = program.models.pairs_of("hold", "receiver")
         self.own = {cls.symbol: cls for cls in program.classes if self._is_guard(cls)}
+        self.fixed = frozenset(cls.name for cls in self.own.values() if _fixed_lock(cls))
+        """Names of those that take one mutex without being given any."""
         words = self.known | {cls.name for cls in self.own.values()}
         self.own |= {
             cls.symbol: cls for cls in program.classes if any(_last(b.name) in words for b in cls.record.bases)
@@ -84,6 +90,8 @@ class Guards:
         cls = program.names.find_class(meant.name, function.record.scope, function.file)
         if cls is None or cls.symbol not in self.own:
             return None
+        if lock := _fixed_lock(cls):
+            return GuardClass(written, 0, shared=is_shared(cls), lock=lock)
         return GuardClass(
             written, 1, shared=is_shared(cls), condition=self._conditions.ask(cls, lambda: self._condition(cls))
         )
@@ -100,7 +108,8 @@ class Guards:
     def _is_guard(self, cls: Class) -> bool:
         """Whether constructing it locks what it is given and destroying it unlocks that, or an attribute says so."""
         if any(_SCOPED.search(annotation.name) for annotation in cls.record.annotations):
-            return any(record.kind == "constructor" and record.parameters for record in cls.declarations)
+            makers = (record for record in cls.declarations if record.kind == "constructor")
+            return any(record.parameters for record in makers) or bool(_fixed_lock(cls))
         destructor = cls.destructor
         if cls.file.language != "cpp" or destructor is None or not destructor.mentions(*self.releasing):
             return False
@@ -136,6 +145,18 @@ class Guards:
             if kind.is_value and "mutex" in self.program.types.roles_at(kind.name, cls.file, cls.symbol):
                 return False
         return True
+
+
+def _fixed_lock(cls: Class) -> str:
+    """The one lock that objects of a guard class without arguments take, as the attribute of its constructor says:
+    `Holder() EXCLUSIVE_LOCK_FUNCTION(heap_lock)`."""
+    makers = [made.record for made in cls.constructors]
+    makers = makers or [record for record in cls.declarations if record.kind == "constructor"]
+    if len(makers) != 1 or makers[0].parameters:
+        return ""
+    said = {one.arguments for one in makers[0].annotations if _TAKES.search(one.name)}
+    named = said.pop() if len(said) == 1 else ""
+    return named.rpartition("::")[2] if _NAMED.fullmatch(named) else ""
 
 
 @program_question
