@@ -27,7 +27,7 @@ from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
 
-_MADE_FIRST = re.compile(r"[\s(]*+(?:::)?(?:\w++::)*+(\w++)\s*+[({]")
+_MADE_FIRST = re.compile(r"[\s(]*+(?:::)?(?:\w++::)*(\w++)\s*+[({]")
 """What the body of a macro makes, or calls, before anything else."""
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
 _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|fail|failed|failure|bad)")
