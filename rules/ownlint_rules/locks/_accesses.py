@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from ownlint import Class, Function, Span, bodies, glance, places, types
@@ -32,11 +33,13 @@ def accesses_in(
     direct: bool,
     owner: Class | None = None,
     lenders: frozenset[str] = frozenset(),
+    within: tuple[Function, ...] = (),
 ) -> Iterator[KeptAccess]:
-    """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it."""
+    """Where a body goes through a pointer, a reference or a view: a member of its object, or a name in it. `within`
+    are the functions that hand it on, one to the next: what these are given again is read already."""
     if glance.said_names(function).isdisjoint({*names, *lenders, *([field] if field else ())}):
         return
-    reader = AccessReader(function, names, field, direct, owner, lenders)
+    reader = AccessReader(function, names, field, direct, owner, lenders, within)
     for event in function.flow:
         whole = event.node if isinstance(event, e.Read) else event.target if isinstance(event, e.Write) else None
         if reader.is_object(whole) and not reader.is_handed_on(whole):
@@ -47,11 +50,11 @@ def accesses_in(
                 id(part) for one in places.walk(value) if isinstance(one, r.Assign) for part in places.walk(one.target)
             }
             for node in places.walk(value):
-                path = reader.through(node)
+                inner = reader.read_by(node) if isinstance(node, r.Call) else ()
+                path = reader.through(node) if not inner else ()
                 inside = (x for x in function.flow if node.start <= x.span.start and x.span.end <= node.end)
                 first = next(inside, None) if path is not None else None
                 if path is not None and first is not None:
-                    inner = tuple(reader.read_by(node)) if isinstance(node, r.Call) else ()
                     writes = id(node) in assigned or _changes(function, node) or any(one.writes for one in inner)
                     yield KeptAccess(function, first, node.span, path, reader.method(node), writes, inner)
 
@@ -72,8 +75,10 @@ class AccessReader:
         direct: bool,
         owner: Class | None = None,
         lenders: frozenset[str] = frozenset(),
+        within: tuple[Function, ...] = (),
     ) -> None:
         self.function = function
+        self.within = (*within, function)
         inside = owner is None or (function.home is not None and owner in function.home.ancestry)
         self.field = field if inside and field not in function.declared else ""
         self.foreign = field if not inside else ""
@@ -131,21 +136,22 @@ class AccessReader:
                 return ()
             case r.Unary(op="*", value=inner) if self.is_pointer(inner) or self.is_object(inner):
                 return () if id(node) not in self._lent else None
-            case r.Call() if next(self.read_by(node), None) is not None:
-                return ()
         return None
 
-    def read_by(self, call: r.Call) -> Iterator[KeptAccess]:
-        """Where a function that is given it goes through it."""
+    def read_by(self, call: r.Call) -> tuple[KeptAccess, ...]:
+        """Where a function that is given it goes through it; of one that hands it on, the first place alone."""
+        found: list[KeptAccess] = []
         for arg, target, parameter in self._given(call):
             direct = self.is_object(arg) or self._is_pointee(arg)
             if direct or self.is_pointer(arg):
-                yield from accesses_in(target, frozenset({parameter.name}), "", direct)
+                reads = accesses_in(target, frozenset({parameter.name}), "", direct, within=self.within)
+                found += islice(reads, 1 if len(self.within) > 1 else None)
+        return tuple(found)
 
     def _given(self, call: r.Call) -> Iterator[tuple[r.Value, Function, r.Parameter]]:
         """The arguments of a call of the project's own function, with the parameters that get them."""
         for target in self.function.program.calls.callee(call, self.function).functions[:1]:
-            if target is not self.function and target.record.kind != "constructor":
+            if target not in self.within and target.record.kind != "constructor":
                 for arg, parameter in zip(call.args, target.record.parameters, strict=False):
                     yield arg, target, parameter
 
