@@ -116,6 +116,8 @@ class Locking:
             if function.language == "cpp" and any(plain(name) in _HAND for name in function.mentioned)
         )
         """Names of the functions that lock or unlock something by hand."""
+        self.fixed = strings(sorted(self.guards.fixed)) if self.guards.fixed else None
+        """The guards that take their mutex without an argument: `HeapLock lock;` calls nothing by name."""
         self._held: Answers[tuple[Function, bool], dict[int, Locks]] = Answers(most=_KEPT)
         self._waited: Answers[Function, tuple[dict[int, Locks], Locks]] = Answers(most=_KEPT)
         self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
@@ -166,8 +168,8 @@ class Locking:
         mentions = function.mentioned
         if not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions)):
             return True
-        if self.guards.fixed and function.says(strings(sorted(self.guards.fixed))):
-            return True  # `HeapLock lock;` calls nothing by name
+        if self.fixed is not None and function.says(self.fixed):
+            return True
         return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
 
     def _entry(self, function: Function) -> Locks:

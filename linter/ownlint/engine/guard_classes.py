@@ -21,6 +21,7 @@ _SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
 
 
 _TAKES = re.compile(r"(?:lock_function|acquire(?:_capability)?)$", re.IGNORECASE)
+"""What they call a constructor that takes the lock it names."""
 _NAMED = re.compile(r"(?:::)?\w++(?:::\w++)*")
 _SHARED = re.compile(r"shared|(?<!th)read(?!y)|rd_?lock", re.IGNORECASE)
 

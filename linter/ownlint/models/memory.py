@@ -214,9 +214,8 @@ class MemoryModels:
         """Whether a function of that name keeps a callback after the call; None when its name does not say."""
         if callee not in self._keeping:
             used = self._is_used_at_once(callee.lower()) and not self._sets_something(callee)
-            said = list(
-                itertools.takewhile(lambda word: word != "from", parts(callee))
-            )  # what is made from one may be done
+            words = parts(callee)  # what is made from one may be done
+            said = list(itertools.takewhile(lambda word: word != "from", words))
             kept = next((at for at, word in enumerate(said) if word in self.kept_by), None)
             is_taken_away = kept is not None and not self._taking_away.isdisjoint(said[:kept])
             self._keeping[callee] = False if used or is_taken_away else True if kept is not None else None

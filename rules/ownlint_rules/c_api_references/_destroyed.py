@@ -163,7 +163,7 @@ def _reached(function: Function) -> set[str]:
     led = [statement.iterable for statement in function.statements if isinstance(statement, r.Loop)]
     led += [initial for _, initial in function.locals.values()]
     clears = function.program.models.containers.clears
-    for call in (one for value in function.values for one in places.calls_in(value)):
+    for call in function.calls():
         led += call.args if call.kind == "call" else ()
         if isinstance(call.callee, r.Member) and call.callee.name not in clears and "~" not in call.callee.name:
             led.append(call.callee.base)
@@ -301,7 +301,7 @@ def _put_by(
     if not isinstance(callee, r.Member) or callee.name not in containers.keyed | containers.appends:
         return
     held = _member_of(callee.base, function, wanted, containers=True)
-    given = next((one for one in reversed(event.node.args)), None)
+    given = event.node.args[-1] if event.node.args else None
     while isinstance(inner := places.strip(given), r.Call | r.Aggregate):  # `insert({key, value})`
         parts = inner.args if isinstance(inner, r.Call) else inner.items
         if isinstance(inner, r.Call) and (len(parts) != 2 or known.source(inner, function).kind == "new"):
@@ -337,9 +337,9 @@ def _member_of(
     if cls is None or cls not in wanted or inner.name not in cls.fields:
         return None
     field = cls.fields[inner.name]
-    if containers or _holds_references(field, cls):
-        return (cls, inner.name) if containers and _holds_references(field, cls) else None
-    return (cls, inner.name) if types.parse(field.type).pointers == 1 and "[" not in field.type else None
+    is_container = _holds_references(field, cls)
+    is_wanted = is_container if containers else types.parse(field.type).pointers == 1 and "[" not in field.type
+    return (cls, inner.name) if is_wanted and is_container is containers else None
 
 
 def _is_owned(function: Function, store: events.Event, value: r.Value, known: references.References) -> bool:

@@ -227,10 +227,7 @@ def _hands_over(function: Function, key: _Key | back_keys.BackKey) -> bool:
 def _was_empty(function: Function, store: member_stores.MemberStore, key: _Key | back_keys.BackKey) -> bool:
     """Whether a condition on the way asks the member itself, and goes on for one of its values, or it gets the address
     of its object."""
-    value = places.strip(store.value)
-    while isinstance(value, records.Cast):
-        value = places.strip(value.value)
-    if isinstance(value, records.Name) and value.text == places.THIS:
+    if store.value is not None and places.is_name(store.value, places.THIS):
         return True  # the same for as long as the object lives
     return any(
         not test.asserted and _reads(test.value, key.member) and store.at.index in function.flow.reachable

@@ -410,10 +410,7 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
 
 def _is_address_of_value(insert: containers.Insert) -> bool:
     """`buffers_.emplace(cast<Handle>(buffer.get()), buffer)`: what has this address is kept by its entry."""
-    key = places.strip(insert.key)
-    while isinstance(key, records.Cast):
-        key = places.strip(key.value)
-    match key:
+    match places.strip(insert.key):
         case records.Call(callee=records.Member(base=owner, name="get"), args=()):
             return any(text(places.strip(part) or part) == text(owner) for part in _parts(insert.value))
     return False

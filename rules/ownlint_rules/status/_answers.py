@@ -137,11 +137,11 @@ def _is_success(
         case r.Call() as made:
             return _makes_only_success(callee, made) or _hands_on_success(callee, made, status, depth, known)
         case r.Name(text=name) if name in callee.locals:
-            write = callee.flow.last_write(leave, (name,))
-            stored = places.strip(write.value) if write is not None else None
             held = [_begun_with(one.value) for one in callee.flow.given_by(leave, (name,))]
             if held and all(_is_constant_success(callee, one, status) for one in held):
                 return True
+            write = callee.flow.last_write(leave, (name,))
+            stored = places.strip(write.value) if write is not None else None
             return isinstance(stored, r.Call) and (
                 _has_worked(callee, leave, stored) or _hands_on_success(callee, stored, status, depth, known)
             )
@@ -151,9 +151,11 @@ def _is_success(
 
 def _begun_with(value: r.Value | None) -> r.Value | None:
     """`kOk` of `auto status(kOk);`."""
-    inner = places.strip(value)
-    is_made = isinstance(inner, r.Call) and inner.kind == "construct" and len(inner.args) == 1
-    return places.strip(inner.args[0]) if isinstance(inner, r.Call) and is_made else inner
+    match places.strip(value):
+        case r.Call(kind="construct", args=(only,)):
+            return places.strip(only)
+        case inner:
+            return inner
 
 
 def _is_constant_success(callee: Function, value: r.Value | None, status: Status | None) -> bool:
