@@ -279,10 +279,30 @@ class DebugLogs:
         if kind == "measured":
             return any(map(self.is_in_loop, (declared.start, *writes))) or self._is_called_in_loop()
         if kind == "built" and not self.python:
-            made = any(isinstance(inner, r.Call) and self._is_work(inner) for inner in walk(declared.value))
+            made = any(self._makes_at_a_cost(one) for one in walk(declared.value) if isinstance(one, r.Call))
             made |= any(map(self._fills_at_a_cost, self._uses.fills.get(declared.names[0], ())))
-            return made or any(map(self.is_in_loop, (declared.start, *writes)))
+            made |= any(map(self.is_in_loop, (declared.start, *writes)))
+            return made and not self._is_message(declared)
         return kind != "counted" or self.counts_at_a_cost(writes)
+
+    def _makes_at_a_cost(self, call: r.Call) -> bool:
+        """Whether a call builds more than the text of one number."""
+        if not self._is_work(call):
+            return False
+        if last_name(call.callee) != "to_string" or len(call.args) != 1 or self.is_in_loop(call.start):
+            return True
+        return bool(self.function.program.calls.callee(call, self.function).functions)
+
+    def _is_message(self, declared: r.Declare) -> bool:
+        """Whether a log takes the stream itself, so that each of its messages is put together in one: `LOG_DEBUG(ss);`
+        beside `VLOG(2) << ss.str();`."""
+        return types.parse(declared.type).last.endswith("stream") and any(
+            isinstance(inner, r.Call)
+            and self._is_log_call(inner)
+            and any(isinstance(arg, r.Name) and arg.text == declared.names[0] for arg in inner.args)
+            for value in self.function.values
+            for inner in walk(value)
+        )
 
     def _is_called_in_loop(self) -> bool:
         """Whether a caller of the project calls the function in a loop."""

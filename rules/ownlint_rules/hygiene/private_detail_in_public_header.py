@@ -79,6 +79,8 @@ Nest the class in the private section, or forward-declare it and define it in th
 - classes that a public or protected member or a free function uses, also in the header's own source, or that two
   classes share
 - classes of which two or more members are plain values: they cannot be forward-declared
+- a class that a member is as a plain value, which the header has to define: it is `possible` unless a change adds it
+- classes that an alias puts together, as for a `std::variant`
 - namespaces and headers named `internal`, `detail` or similar
 - headers that no other file includes, and names of several classes
 
@@ -148,11 +150,17 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
             own = [one for one in others if _is_own(one.path, match[1])]
             seen_by = [one for one in others if not _is_own(one.path, match[1])]
             for cls, fields in header.details(seen_by, own):
-                meant = (known is not None and cls.symbol not in known) or header.is_led_to(cls, fields)
-                certainty = _sure(file, own, meant)
+                is_new = known is not None and cls.symbol not in known
+                is_held = any(_is_value(field.type, cls.name) for _, field in fields)
+                certainty = _sure(file, own, is_new or header.is_led_to(cls, fields))
+                if is_held and not is_new:
+                    certainty = because(
+                        "possible", "the header has to define it in any case, since it is held by value"
+                    )
                 outer = header.outermost(fields[0][0])
                 using: list[tuple[Class, _Member]] = [*fields, *header.private_signatures(cls.name, outer)]
-                yield _found(cls, outer, using, certainty, is_c=bool(header.seen_by))
+                help = _advice(outer, can_nest=not header.seen_by, can_move=not is_held)
+                yield _found(cls, outer, using, certainty, help, is_c=bool(header.seen_by))
             for cls, users, kept in header.used_by_source(seen_by, own) if is_included and is_public else ():
                 certainty = _sure(file, own, known is not None and cls.symbol not in known)
                 yield _found_in_source(cls, own[0], users, kept, certainty)
@@ -181,21 +189,35 @@ def _is_for_others(file: File) -> bool:
     return _FOR_OTHERS.search(file.path) is not None
 
 
+def _is_value(written: str, name: str) -> bool:
+    """Whether a member of that type is an object of the class itself."""
+    kind = types.parse(written)
+    return kind.last == name and kind.is_value
+
+
+def _advice(outer: Class, *, can_nest: bool, can_move: bool) -> str:
+    nested, moved = (
+        f"nest it in the private section of `{outer.name}`",
+        "forward-declare it here and define it in the source file",
+    )
+    if can_nest and can_move:
+        return f"{nested}, or {moved}"
+    return moved if can_move else nested
+
+
 def _found(
-    cls: Class, outer: Class, users: list[tuple[Class, _Member]], certainty: Certainty, *, is_c: bool
+    cls: Class, outer: Class, users: list[tuple[Class, _Member]], certainty: Certainty, help: str, *, is_c: bool
 ) -> Finding:
     record = cls.record
     named = [f"`{outer.name}{owner.symbol.removeprefix(outer.symbol)}::{member.name}`" for owner, member in users]
     shown = " and ".join(named) if len(named) <= _MOST_NAMED else f"{', '.join(named[:_MOST_NAMED])} and others"
     label = "its only use" if len(users) == 1 else "used here"
-    users_shown, nested = f"the private {shown}", f"nest it in the private section of `{outer.name}`, or "
-    if is_c:
-        users_shown, nested = shown, ""
+    users_shown = shown if is_c else f"the private {shown}"
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
         f"`{cls.name}` is only used by {users_shown}, but is visible to every includer of this header",
         certainty=certainty,
-        help=f"{nested}forward-declare it here and define it in the source file",
+        help=help,
         steps=tuple(owner.step(_place(member), label) for owner, member in users[:_MOST_NAMED]),
     )
 
@@ -534,9 +556,12 @@ class _Header:
             yield from (name for name in unseen if b'"%b' % name.encode() in body)
 
     def _private_fields(self, name: str, unseen: set[str]) -> Iterator[tuple[Class, records.Field]]:
-        """Private fields of other classes whose type says the name, also by another name for it."""
+        """Private fields of other classes whose type says the name, also by another name for it. One for several of
+        them, as for a variant, is a type of its own."""
         others = {
-            alias.name for alias in self.file.aliases if alias.kind == "type" and name in _WORD.findall(alias.target)
+            alias.name
+            for alias in self.file.aliases
+            if alias.kind == "type" and {name} == self.candidates.keys() & set(_WORD.findall(alias.target))
         }
         for cls in self.here:
             for field in cls.record.fields if self.outermost(cls).name != name else ():

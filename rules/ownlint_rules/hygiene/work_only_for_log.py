@@ -52,8 +52,9 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - work that is already guarded by the log level, and locals that an `#if` of the function declares
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
-- one addition to a local beside other work, and a clock that is read once: both are `possible`; in Python
-  also a clock in a loop, several additions, and what builtins compute once in a call
+- one addition to a local beside other work, the text of one number, a clock that is read once, and a stream that the
+  log takes itself (`LOG_DEBUG(stream)`): these are `possible`; in Python also a clock in a loop, several additions,
+  and what builtins compute once in a call
 
 ## Known limitations
 
