@@ -70,7 +70,7 @@ def _outline(file: r.FileRecord) -> Iterator[str]:
         yield "the owner of a binding is not there"
     if list(file.meanings) != sorted(file.meanings, key=lambda meaning: meaning.start):
         yield "`meanings` is not sorted"
-    for pairs in (file.comments, file.comment_lines, file.excuses, file.debug, file.conditional):
+    for pairs in (file.comments, file.comment_lines, file.excuses, file.forgiven, file.debug, file.conditional):
         if len(pairs) % 2 or any(not 0 <= a <= b <= file.size for a, b in zip(pairs[::2], pairs[1::2], strict=True)):
             yield "a pair of offsets is none"
 

@@ -120,7 +120,17 @@ def _words_of(name: str, text: str, more: str) -> list[tuple[str, object]]:
     return list(_words(structure.read(name, text.encode(), cases.load_models(more).vocabulary()), ""))
 
 
-_NOT_COMPARED = {"comment", "comments", "comment_lines", "excuses", "suppressions", "debug", "conditional", "problems"}
+_NOT_COMPARED = {
+    "comment",
+    "comments",
+    "comment_lines",
+    "excuses",
+    "forgiven",
+    "suppressions",
+    "debug",
+    "conditional",
+    "problems",
+}
 
 
 def _words(record: object, place: str) -> Iterator[tuple[str, object]]:

@@ -709,6 +709,9 @@ class FileRecord(msgspec.Struct, frozen=True, gc=False):
     """C++: a pair for each comment: where its first line begins, and where the line after its last one ends."""
     excuses: tuple[int, ...] = ()
     """C++: a pair for each comment that can say why a failure does not matter: where it starts and ends."""
+    forgiven: tuple[int, ...] = ()
+    """C++: a pair for each comment that says of what follows that it may fail: where the lines begin and end for which
+    it stands, up to an empty line or the end of the block."""
     suppressions: tuple[Suppression, ...] = ()
     meanings: tuple[Meaning, ...] = ()
     """Sorted by `start`; empty when the file was read by structure only."""

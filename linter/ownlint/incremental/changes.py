@@ -34,7 +34,18 @@ _NO_BODY = msgspec.Raw(b"[]")
 _DIGEST = 16
 _PARTS = tuple(name for name in r.FileRecord.__struct_fields__ if name not in ("path", "language", "size", "functions"))
 _PLACED = frozenset(
-    {"comments", "comment_lines", "excuses", "debug", "conditional", "defined", "meanings", "suppressions", "problems"}
+    {
+        "comments",
+        "comment_lines",
+        "excuses",
+        "forgiven",
+        "debug",
+        "conditional",
+        "defined",
+        "meanings",
+        "suppressions",
+        "problems",
+    }
 )
 """Parts that say where something stands in the file."""
 

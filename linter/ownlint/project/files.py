@@ -145,6 +145,11 @@ class File:
         above = before >= 0 and bool(self.comment_lines) and span.start <= self.comment_lines[2 * before + 1]
         return above or self.has_comment_behind(span)
 
+    def is_forgiven(self, span: r.Span) -> bool:
+        """Whether a comment above says that what stands there may fail."""
+        read(self._keys["forgiven"])
+        return bisect_right(self._said.forgiven, span.start) % 2 == 1
+
     def has_excuse_near(self, span: r.Span) -> bool:
         """Whether a comment that stands there, as for `has_comment_near`, can say why a failure does not matter."""
         starts, ends = self.comments[::2], self.comments[1::2]

@@ -94,6 +94,7 @@ from ownlint import (
     Function,
     Status,
     Step,
+    assignments,
     because,
     events,
     failure,
@@ -409,6 +410,8 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         return because("possible", f"nothing in the program calls `{function.name}`")
     if trials.is_trial(function):
         return because("possible", trials.REASON)
+    if function.is_forgiven(at.span) and not _fills_what_is_read(function, at, node):
+        return because("possible", "a comment above says that it may fail")
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
     if last_chance and telling.reports_each(function, node):
         return because("possible", f"`{name}` writes its failures to the log itself")
@@ -469,6 +472,8 @@ def _begins_with_constant(function: Function, name: str) -> bool:
     match initial:  # `int count{0};`
         case records.Aggregate(items=(only,)) | records.Call(kind="construct", args=(only,)):
             initial = places.strip(only)
+    if isinstance(initial, records.Name):  # `uint32_t node = UINT32_MAX;`
+        return initial.text not in function.declared and assignments.held(initial) is not None
     return isinstance(initial, records.Literal)
 
 
@@ -616,6 +621,16 @@ def _does_nothing(function: Function, node: records.Call) -> bool:
     """Whether the project's own callee has an empty body."""
     found = function.program.calls.callee(node, function).functions
     return bool(found) and all(not any(_acts(s) for s in one.statements) for one in found)
+
+
+def _fills_what_is_read(function: Function, at: events.Event, node: records.Call) -> bool:
+    """Whether a local array that the call is given is read after it: `read_version(device, text); print(text);`."""
+    given = [one.text for one in map(places.strip, node.args) if isinstance(one, records.Name)]
+    parameters = {one.name for one in function.record.parameters}
+    arrays = [
+        name for name in given if name in function.locals and name not in parameters and "[" in function.locals[name][0]
+    ]
+    return any(results.reads(event, name) for event in (function.flow.after(at) if arrays else ()) for name in arrays)
 
 
 def _needs_what_it_acquires(function: Function, at: events.Event, node: records.Call) -> bool:

@@ -82,6 +82,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
         comments=tuple(offset for comment in prepared.comments for offset in comment),
         comment_lines=tuple(_lines_about(data, prepared.comments)),
         excuses=tuple(_excuses(data, prepared.comments)),
+        forgiven=tuple(_forgiven(data, prepared.comments)),
         suppressions=_suppressions(data, prepared.comments),
         problems=_problems(root, unplaced - reader.salvaged, size),
         generated=_is_generated(data, prepared.comments),
@@ -153,17 +154,35 @@ def _lines_about(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
 
 
 def _excuses(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
-    """The comments that speak of failure, of what is not so, or of what may be; a comment on the next line goes on with
-    what the one above it says."""
+    """The comments that speak of failure, of what is not so, or of what may be."""
+    for block in _paragraphs(data, comments):
+        if any(_EXCUSES.search(data, *one) for one in block):
+            yield from (offset for one in block for offset in one)
+
+
+def _forgiven(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
+    """The lines below each comment on lines of its own that says of them that they may fail."""
+    until = 0
+    for block in _paragraphs(data, comments):
+        begin, end = block[0][0], block[-1][1]
+        if end < until:
+            continue
+        said = b" ".join(data[start:stop] for start, stop in block)
+        if _LINE_BEFORE.search(data, max(0, begin - _HEAD), begin) and _FORGIVES.search(b" ".join(said.split())):
+            over = _PART_ENDS.search(data, end)
+            until = over.start() if over is not None else len(data)
+            yield from (end, until)
+
+
+def _paragraphs(data: bytes, comments: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """A comment on the next line goes on with what the one above it says."""
     block: list[tuple[int, int]] = []
     for number, (start, end) in enumerate(comments):
         block.append((start, end))
         following = comments[number + 1][0] if number + 1 < len(comments) else len(data)
-        if _NEXT_LINE.fullmatch(data, end, following) and following < len(data):
-            continue
-        if any(_EXCUSES.search(data, *one) for one in block):
-            yield from (offset for one in block for offset in one)
-        block = []
+        if _NEXT_LINE.fullmatch(data, end, following) is None or following == len(data):
+            yield block
+            block = []
 
 
 _NEXT_LINE = re.compile(rb"\r?\n[ \t]*")
@@ -175,6 +194,15 @@ _EXCUSES = re.compile(
     rb"|late|retr|again|un?likely|impossible|always|leak|lint|todo|fixme|xxx|hack|because|destructor|~)|[^\x00-\x7f]"
 )
 """What a comment can say of a failure, and letters of other languages, which can say anything."""
+
+
+_LINE_BEFORE = re.compile(rb"(?:\n|\A)[ \t]*\Z")
+_PART_ENDS = re.compile(rb"\n[ \t\r]*(?:\n|\}|\Z)")
+_FORGIVES = re.compile(
+    rb"(?i)\bignor(?:e[sd]?|ing)\b|\bbest[ -]effort\b|\b(?:can|may|might|could) fail\b|\bif (?:\w+ ){0,4}fails?\b"
+    rb"|\b(?:not|n.t|never) (?:\w+ )?(?:fatal|critical|an error|care|matter)\b|\bnon-?fatal\b|\bharmless\b"
+)
+"""What a comment says of that which may fail below it."""
 
 
 _SAYS_THROWS = re.compile(
