@@ -245,6 +245,7 @@ MEMBERS = {
     "attribute behind parameters": "void f() [[clang::lifetimebound]] { g(); }",
     "attribute on a parameter": "void f(const T& x [[clang::lifetimebound]]) { g(); }",
     "attribute macro behind parameters": "void f() EXCLUSIVE_LOCKS_REQUIRED(mu_) { g(); }",
+    "qualifier macro behind a star": "void f(Span* absl_nonnull s, const int* MY_RESTRICT x) { g(s, a * b, x); }",
     "attribute macro before": "ABSL_MUST_USE_RESULT int f() { return 1; }",
     "attribute macro on a field": "int x GUARDED_BY(mu) = 1;",
     "conversion to a template": "operator std::vector<int>() const { return {}; }",

@@ -945,6 +945,11 @@ def test_a_function_may_have_a_name_in_capitals(written: str) -> None:
     assert [function.name for function in facts(f"struct A {{ {written} }};").functions] == ["MAKE_IT"]
 
 
+def test_a_macro_stands_between_a_star_and_the_name() -> None:
+    f = function("int f(Span* absl_nonnull span, const int* MY_RESTRICT xs, int n) { return n * sizeof n and xs; }")
+    assert [(p.name, p.type) for p in f.parameters] == [("span", "Span*"), ("xs", "const int*"), ("n", "int")]
+
+
 def test_an_unknown_macro_stands_behind_the_parameters() -> None:
     file = facts("struct A { void f() NEEDS(mu_); int g(int x) const NEEDS(mu_); void h() { if (x) CALL_IT(y); } };")
     said = {one.name: [each.name for each in one.annotations] for one in file.functions}

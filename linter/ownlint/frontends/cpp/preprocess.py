@@ -117,6 +117,13 @@ _AT_SIGNS = re.compile(rb'@autoreleasepool\b|@(?=try\b|catch\b|throw\b|")')
 _ASSEMBLY = re.compile(rb"\b_{1,2}asm\b(?:\s*+\{[^{}]*+\}|(?!\s*+(?:[({]|_*+(?:volatile|goto|inline)\b))[^\n}]*+)")
 BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
+_QUALIFIED = re.compile(rb"(?<=[\w>*&])[ \t]*[*&][ \t]*+([A-Za-z_]\w*+)\s++([A-Za-z_]\w*+)(?=\s*[,);=\[])")
+"""A word between the star of a type and what is declared: `Span* absl_nonnull span`, `int* __restrict out`."""
+_NO_QUALIFIERS = frozenset({b"const", b"volatile", b"restrict", b"operator", b"sizeof", b"new", b"delete", b"throw"})
+_OPERATORS = frozenset(
+    {b"and", b"or", b"xor", b"bitand", b"bitor", b"and_eq", b"or_eq", b"xor_eq", b"not_eq", b"const", b"override"}
+)
+"""Words between two operands, and what follows a declaration."""
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
@@ -813,6 +820,9 @@ class _Preparation:
         if b"__extension__" in data or b"__restrict" in data:
             for match in _EXTENSIONS.finditer(buffer):
                 self.blank(*match.span())
+        for match in _QUALIFIED.finditer(buffer):
+            if match[1] not in _NO_QUALIFIERS and match[2] not in _OPERATORS:
+                self.blank(*match.span(1))
         self.launches()
         for match in _NUMBERS.finditer(buffer):
             self.blank(match.end(1), match.end())
