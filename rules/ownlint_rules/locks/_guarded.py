@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -136,7 +135,7 @@ class GuardedDomain:
         ]
         self.all = members
 
-    @cached_property
+    @questions.derived_property
     def members(self) -> dict[str, GuardedMember]:
         """What can belong to a lock, and needs one."""
         return {m.name: m for m in self.all if m.name not in self.locks and (m.annotations or not self._is_free(m))}
@@ -177,7 +176,7 @@ class GuardedDomain:
 
     # --- what guards what ---
 
-    @cached_property
+    @questions.derived_property
     def said(self) -> dict[str, Guard]:
         """What annotations and comments say."""
         found: dict[str, Guard] = {}
@@ -187,7 +186,7 @@ class GuardedDomain:
                 found[member.name] = said
         return found
 
-    @cached_property
+    @questions.derived_property
     def guards(self) -> dict[str, Guard]:
         """All members that belong to a lock."""
         found = dict(self.said)
@@ -225,7 +224,7 @@ class GuardedDomain:
                 return Guard(member.name, lock, "comment")
         return None
 
-    @cached_property
+    @questions.derived_property
     def _comments(self) -> dict[str, str]:
         if self.cls is None:
             return {}
@@ -329,7 +328,7 @@ class GuardedDomain:
                 return False
         return True
 
-    @cached_property
+    @questions.derived_property
     def _shared_state(self) -> frozenset[str]:
         """The members that a lock can be there for."""
         return frozenset(m.name for m in self.all if m.name not in self.locks and not self._orders_itself(m))
@@ -405,7 +404,7 @@ class GuardedDomain:
 
     # --- who touches it ---
 
-    @cached_property
+    @questions.derived_property
     def uses(self) -> list[MemberUse]:
         """Every access to a member in code that can be seen, in the order of files."""
         found: list[MemberUse] = []
@@ -426,7 +425,7 @@ class GuardedDomain:
                     alias = isinstance(node, r.Name) and node.text in function.flow.aliases
                     yield MemberUse(function, event.index, event.span, traced, kind, held[event.index], alias)
 
-    @cached_property
+    @questions.derived_property
     def freed(self) -> dict[str, MemberUse]:
         """The members of which some function frees what they, or their elements, point to, while it holds a lock."""
         known, owned = guarded(self.program), resources.resources(self.program)
@@ -449,12 +448,12 @@ class GuardedDomain:
                         found.setdefault(traced.member, use)
         return found
 
-    @cached_property
+    @questions.derived_property
     def words(self) -> patterns.AnyName:
         """In a body that touches a member."""
         return patterns.strings(member.removesuffix("()") for member in self.members)
 
-    @cached_property
+    @questions.derived_property
     def lenders(self) -> frozenset[str]:
         """Names of the functions that may hand out a way into a member. Needs no decoding."""
         return frozenset(
