@@ -39,14 +39,17 @@ def kept_for_good(program: Program) -> frozenset[Class]:
         if asked.may_acquire(function):
             made.update(_made(function, asked))
         if known.may_release(function):
-            ended.update(base for cls in _ended(function, asked) for base in cls.ancestry)
-    return frozenset(cls for cls in plain & made - ended if cls.name not in held)
+            ended.update(_ended(function, asked))
+    held |= program.names.bound_types
+    return frozenset(cls for cls in plain & made if not any(one in ended or one.name in held for one in cls.ancestry))
 
 
 def _is_plain(cls: Class) -> bool:
-    """Whether it has no destructor of its own: one that is written is there for its objects to end."""
-    own = (one.record for one in cls.ancestry)
-    return not cls.record.template and all(record.destructor == "implicit" for record in own)
+    """Whether neither it nor a base has a destructor that does anything: that is there for its objects to end."""
+    return not cls.record.template and all(
+        one.record.destructor == "implicit" or (one.destructor is not None and not one.destructor.statements)
+        for one in cls.ancestry
+    )
 
 
 def _made(function: Function, asked: resources.Resources) -> Iterator[Class]:
@@ -57,6 +60,8 @@ def _made(function: Function, asked: resources.Resources) -> Iterator[Class]:
     for inner in function.values:
         if isinstance(inner, r.Assign) and _is_allocation(inner.value, function, asked):
             yield from _pointed(function.program.types.of(inner.target, function), function)
+        elif isinstance(inner, r.Call) and inner.kind == "new":
+            yield from _pointed(function.program.types.of(inner, function), function)
 
 
 def _is_allocation(value: r.Value | None, function: Function, asked: resources.Resources) -> bool:
