@@ -75,7 +75,7 @@ class SlotEnders:
             return None
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
             return None
-        if self._is_only_listed(slot):
+        if self._is_only_listed(slot) or self._is_ended_by_getter(slot, stores):
             return None
         if slot.field.name in self._released_by_macros or self._is_listed_elsewhere(slot, stores):
             return None
@@ -421,16 +421,27 @@ class SlotEnders:
 
     def _is_answer_of_library(self, value: r.Value, function: Function) -> bool:
         """Whether the value is what a function answers with that has no body here, and hands out nothing to own."""
-        inner = places.strip(value)
-        if isinstance(inner, r.Name) and inner.text in function.locals:
-            written = [function.locals[inner.text][1], *(one.value for one in function.flow.writes_to((inner.text,)))]
-            return any(self._is_answer_of_library(one, function) for one in written if isinstance(one, r.Call))
-        return (
-            isinstance(inner, r.Call)
-            and inner.kind == "call"
-            and isinstance(inner.callee, r.Name)
-            and not self.program.calls.callee(inner, function).functions
-            and self.resources.acquisition(inner, function) is None
+        return any(
+            isinstance(call.callee, r.Name)
+            and not self.program.calls.callee(call, function).functions
+            and self.resources.acquisition(call, function) is None
+            for call in _answered_by(value, function)
+        )
+
+    def _is_ended_by_getter(self, slot: Slot, stores: list[SlotStore]) -> bool:
+        """Whether somebody releases what a method of the class answers with, which is what the slot holds:
+        `auto module = program->get(); unload(module);`."""
+        releases = {name.rpartition("::")[2] for store in stores for name in store.made.releases}
+        getters = [one for one in slot.cls.methods if _answers_with(one, slot.field.name)]
+        return any(
+            getter in self.program.calls.callee(call, caller).functions
+            for getter in getters
+            for caller in self.program.index.callers(getter)
+            if not releases.isdisjoint(caller.mentioned)
+            for event in caller.flow.calls
+            if places.last_name(event.node.callee) in releases
+            for argument in event.node.args[:1]
+            for call in _answered_by(argument, caller)
         )
 
     def _is_lent_elsewhere(self, slot: Slot) -> bool:
@@ -805,6 +816,24 @@ def _stem(path: str) -> str:
     for ending in ("_inl", "-inl", "_impl", "Impl", "_internal"):
         last = last.removesuffix(ending)
     return last.lower()
+
+
+def _answered_by(value: r.Value, function: Function) -> Iterator[r.Call]:
+    """The call whose answer it is, or those whose answers the local has held that it is."""
+    inner = places.strip(value)
+    written = [inner]
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        given = (one.value for one in function.flow.writes_to((inner.text,)))
+        written = [places.strip(one) for one in (function.locals[inner.text][1], *given)]
+    return (one for one in written if isinstance(one, r.Call) and one.kind == "call")
+
+
+def _answers_with(method: Function, field: str) -> bool:
+    """Whether a method does nothing but return the member."""
+    match method.body:
+        case (r.Leave(kind="return", value=r.Name(text=name)),):
+            return name == field
+    return False
 
 
 @questions.program_question
