@@ -14,8 +14,10 @@ from typing import NamedTuple
 from ownlint import (
     Class,
     Function,
+    Place,
     Program,
     assignments,
+    habits,
     locks,
     pairs,
     places,
@@ -81,10 +83,12 @@ def escaping(function: Function) -> Iterator[LooseElement]:
     held = locks.held(function)
     for name, (root, member) in sorted(led.items()):
         found = _freed_of(homes[root]).get(member)
-        if found is None or _takes_out(function, root, member, name) or _retains(function, name):
+        if found is None or _takes_out(function, root, member, name):
             continue
         lock, freeing = found
         if freeing.function is function or not _is_element(function, name, freeing):
+            continue
+        if _retains(function, name, held, root, lock):
             continue
         for write in function.flow.writes_to((name,)):
             if not _is_held(held.get(write.index, frozenset()), root, lock):
@@ -273,17 +277,47 @@ _TAKES = frozenset(
 )
 
 
-def _retains(function: Function, name: str) -> bool:
-    """Whether a number of the element is counted up, or a function that does so is given it."""
+def _retains(function: Function, name: str, held: dict[int, locks.Locks], root: str, lock: str) -> bool:
+    """Whether a number of the element is counted up, or a function that does so is given it, or a method of it counts a
+    user while the lock is held: after that it comes too late."""
     for event in function.flow:
         match event:
-            case e.Write(place=(root, *_), op="++" | "+=") if root == name and len(event.place) > 1:
+            case e.Write(place=(first, _, *_), op="++" | "+=") if first == name:
                 return True
             case e.CallEvent(node=call) if any(_names(one, name) for one in call.args):
-                said = frozenset(word.lower() for word in pairs.words(places.last_name(call.callee)))
-                if not said.isdisjoint(_RETAINS) or pairs.releasing_verb(places.last_name(call.callee)):
+                called = places.last_name(call.callee)
+                if not _RETAINS.isdisjoint(pairs.words(called)) or pairs.releasing_verb(called):
+                    return True
+            case e.CallEvent(node=call, receiver=(first, *_)) if first == name:
+                if _is_held(held.get(event.index, frozenset()), root, lock) and _counts_user(function, call):
                     return True
     return False
+
+
+_COUNTS_ITSELF = habits.COUNTS | {"pin"}
+"""Words of methods that count one more user of their object."""
+
+
+def _counts_user(function: Function, call: r.Call) -> bool:
+    """Whether a method counts its object, by its name, or counts up a member that another method counts down."""
+    name = places.last_name(call.callee)
+    if name == "fetch_add" or not _COUNTS_ITSELF.isdisjoint(pairs.words(name)):
+        return True
+    return any(
+        not _counted(callee, "++", "+=", "fetch_add").isdisjoint(_counted(other, "--", "-=", "fetch_sub"))
+        for callee in function.program.calls.callee(call, function).functions
+        for other in (callee.home.methods if callee.home is not None else ())
+        if other is not callee
+    )
+
+
+def _counted(method: Function, *how: str) -> frozenset[str]:
+    """The members of its object that a method counts up, or down."""
+    writes = {write.place for write in method.flow.writes if write.op in how}
+    calls = {call.receiver for call in method.flow.calls if places.last_name(call.node.callee) in how}
+    return frozenset(
+        place[1] for place in writes | calls if place is not None and place[:1] == (places.THIS,) and place[1:]
+    )
 
 
 def _names(value: r.Value, name: str) -> bool:
@@ -323,10 +357,32 @@ def _freed(cls: Class) -> dict[str, tuple[str, Freeing]]:
                 root, member = led[name]
                 under = (one.lock for one in held.get(call.index, ()))
                 lock = next((one[1] for one in under if one[:1] == (root,) and len(one) == 2), "")
-                if lock and _class_of(function, root) is cls and cls.field(member) is not None:
+                if not lock or _is_new(function, call, name, held, (root, lock)):
+                    continue
+                if _class_of(function, root) is cls and cls.field(member) is not None:
                     element = types.parse(function.locals[name][0]).last
                     found.setdefault(member, (lock, Freeing(function, call, element)))
     return found
+
+
+def _is_new(function: Function, freed: e.CallEvent, name: str, held: dict[int, locks.Locks], lock: Place) -> bool:
+    """Whether what is freed was made by the function itself, and the lock was not released since then: no other
+    function has seen it."""
+
+    def under(at: int) -> bool:
+        return any(one.lock == lock for one in held.get(at, ()))
+
+    writes = function.flow.given_by(freed, (name,))
+    before = {event.index for event in function.flow.before(freed)}
+    for write in writes:
+        made = places.strip(write.value)
+        if not isinstance(made, r.Call) or made.kind != "new":
+            return False
+        since = [event for event in function.flow.after(write, lambda one: one is freed) if event.index in before]
+        following = (to for event in since if under(event.index) for to, _ in function.flow.successors[event.index])
+        if not all(under(to) for to in following if to in before):
+            return False
+    return bool(writes)
 
 
 def _freeing(cls: Class) -> tuple[Function, ...]:
