@@ -342,6 +342,57 @@ def locks_itself(domain: GuardedDomain, written: str) -> bool:
     return bool(any(locks.mutex_fields(one) for one in cls.ancestry)) or bool(fields and len(atomic) == len(fields))
 
 
+def is_kept_alive(borrower: Borrower, borrow: WayIn, used: e.Event) -> bool:
+    """Whether the function has a copy of the shared pointer on the way, or of a container of them, in a local of its
+    own that lives when the borrow is used, or one of the thread, which lives on when the function returns."""
+    function, traced = borrower.function, borrow.traced
+    slot = store(borrower.domain, borrow).slot
+    if not slot:
+        return False
+    owner = traced._replace(place=(*traced.place[: traced.at], *slot))
+    kept = store(borrower.domain, WayIn(owner, "reference")).type
+    if "shared pointer" not in kinds(borrower.domain, kept):
+        return False
+    for write in function.flow.writes:
+        name = write.place[0]
+        if len(write.place) > 1 or not _is_copy(function, name) or not function.flow.dominates(write, used):
+            continue
+        copied = borrower.tracer.trace(_copied(write.value))
+        if copied is None or not places.covers(copied.place[copied.at :], slot):
+            continue
+        if _is_of_thread(function, name) or (not isinstance(used, e.LeaveEvent) and _lives(function, write, used)):
+            return True
+    return False
+
+
+def _copied(value: r.Value | None) -> r.Value | None:
+    inner = places.strip(value)
+    return places.strip(inner.args[0]) if isinstance(inner, r.Call) and len(inner.args) == 1 else inner
+
+
+def _is_copy(function: Function, name: str) -> bool:
+    """Whether a local holds what is assigned to it, and no pointer or weak pointer to it."""
+    written = function.locals.get(name, ("", None))[0]
+    return types.parse(written).is_value and not {"weak pointer", "view"} & set(
+        function.program.types.roles(written, function)
+    )
+
+
+def _is_of_thread(function: Function, name: str) -> bool:
+    return any(isinstance(one, r.Declare) and one.thread_local and name in one.names for one in function.statements)
+
+
+def _lives(function: Function, write: e.Write, used: e.Event) -> bool:
+    """Whether what is put into a local is there whenever the event is reached."""
+
+    def ends(event: e.Event) -> bool:
+        return isinstance(event, e.End | e.Write) and event.place == write.place
+
+    return not any(
+        used in function.flow.after(event) for event in function.flow.after(write) if ends(event) and event is not write
+    )
+
+
 # --- what happens to it elsewhere ---------------------------------------------------------------------------
 
 
@@ -444,11 +495,24 @@ def _fills(domain: GuardedDomain, use: MemberUse) -> bool:
     for test, outcome in function.flow.guards(event):
         if conditions.comes_to(function, test.value, full) is outcome:
             continue
-        for looked in _looked_at(test.value):
+        looks = list(_looked_at(test.value))
+        looks += [one for look in looks for one in _answered(function, look, test.value, outcome)]
+        for looked in looks:
             found = tracer.trace(looked)
             if found is not None and places.covers(found.place[found.at :], use.traced.place[use.traced.at :]):
                 return True
     return False
+
+
+def _answered(function: Function, look: r.Value, test: r.Value, outcome: bool) -> tuple[r.Value, ...]:
+    """What was given to the call whose answer a local holds that is found empty: `p = find(rows_, key); if (p)`."""
+    if not isinstance(look, r.Name) or len(function.flow.writes_to((look.text,))) != 1:
+        return ()
+    call = places.strip(function.locals.get(look.text, ("", None))[1])
+    there = conditions.Given((look.text,), assignments.Held("object", True))
+    if not isinstance(call, r.Call) or conditions.comes_to(function, test, there) is not (not outcome):
+        return ()
+    return call.args
 
 
 def _looked_at(value: r.Value) -> Iterator[r.Value]:

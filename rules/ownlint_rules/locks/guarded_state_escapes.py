@@ -278,6 +278,7 @@ class _EscapeJudge:
                     "returned",
                     found,
                     guard,
+                    is_kept_alive=escapes.is_kept_alive(self.borrower, found, leave),
                 )
 
     def is_whole(self, found: escapes.WayIn) -> bool:
@@ -301,6 +302,7 @@ class _EscapeJudge:
                     way.guard,
                     self.function.step(way.at, "bound here, under the lock"),
                     is_here=True,
+                    is_kept_alive=escapes.is_kept_alive(self.borrower, way.borrow, later),
                 )
             yield from self.given_to_thread(way, starts)
 
@@ -443,8 +445,10 @@ class _EscapeJudge:
         look: KeptAccess | None = None,
         doubt: str = "",
         is_here: bool = False,
+        is_kept_alive: bool = False,
     ) -> Iterator[Finding]:
-        """`is_here`: the function itself is the only user of the pointer."""
+        """`is_here`: the function itself is the only user of the pointer. `is_kept_alive`: nothing ends the object that
+        it leads to in the meantime."""
         storage = escapes.store(self.domain, found)
         if storage.kind == "foreign" or guard.pointee:
             return
@@ -461,7 +465,7 @@ class _EscapeJudge:
             evidence = escapes.hazard(self.domain, found, storage, within, meets)
             if evidence is None and look.writes:
                 evidence = escapes.reading(self.domain, found, guard, meets)
-        if evidence is None:
+        if evidence is None or (is_kept_alive and evidence.strong):
             return
         inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         if guard.why == "annotation":
