@@ -27,11 +27,13 @@ _KEYS = frozenset({"entry", "flag", "object", "state"})
 
 class Given(msgspec.Struct, frozen=True):
     """The assumption that a place holds a value. `anywhere` lets any place with the same last step count: in other
-    functions the same member is reached by other ways."""
+    functions the same member is reached by other ways. `owner` is the class that declares the member, if that is known:
+    the member of that name in another class is another thing."""
 
     place: Place
     held: Held
     anywhere: bool = False
+    owner: str = ""
 
 
 def comes_to(function: Function, value: r.Value | None, given: Given, depth: int = 0) -> bool | None:
@@ -194,10 +196,27 @@ def _is_given(function: Function, value: r.Value, given: Given) -> bool:
     where = place(function, value)
     if where is None:
         return False
+    if given.owner and where[-1] == given.place[-1] and (declared_in(function, value) or given.owner) != given.owner:
+        return False
     if where == given.place:
         return True
     # A local that has the member's name is another thing.
     return given.anywhere and where[-1] == given.place[-1] and not (len(where) == 1 and function.is_local(where))
+
+
+def declared_in(function: Function, value: r.Value | None) -> str:
+    """The class that declares the member which an expression names; empty where that is not known."""
+    where = place(function, value)
+    inner = strip(value)
+    if where is not None and len(where) == 2 and where[0] == THIS:
+        found = function.home.field(where[-1]) if function.home is not None else None
+    elif isinstance(inner, r.Member):
+        shown = function.program.types
+        fields = (cls.field(inner.name) for cls in shown.classes_of(shown.of(inner.base, function), function))
+        found = next((one for one in fields if one is not None), None)
+    else:
+        return ""
+    return found[0].symbol if found is not None else ""
 
 
 # --- comparisons ----------------------------------------------------------------------------------------
@@ -324,7 +343,7 @@ def _accessor_comes_to(accessor: Function, given: Given, depth: int) -> bool | N
     """What a short method answers that asks the member, whatever else it does, such as log."""
     if not accessor.is_short or accessor.mentions("=" + given.place[-1]):
         return None
-    own = Given((THIS, given.place[-1]), given.held, given.anywhere)
+    own = Given((THIS, given.place[-1]), given.held, given.anywhere, given.owner)
     answers: set[bool | None] = set()
     for leave in accessor.flow.leaves:
         guards = (

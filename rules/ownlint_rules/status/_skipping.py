@@ -477,7 +477,8 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
     elif announced.held.kind not in _SEEN_ELSEWHERE:
         return None
     flag = places.render(announced.place)
-    given = conditions.Given(announced.place, announced.held, anywhere=True)
+    owner = _declared_in(function, announced)
+    given = conditions.Given(announced.place, announced.held, anywhere=True, owner=owner)
     settled: dict[Place, list[assignments.Held]] | None = None
     for other in neighbours(function):
         if other is function or not other.mentions(*wanted) or not glance.may_ask(other, announced.place[-1]):
@@ -497,6 +498,19 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
                 sure = because("later-use", f"harmless if nothing calls `{other.name}` after the failure")
                 return Skip(other.step(test, f"`{other.name}` reads `{flag}` here and skips the work"), sure)
     return None
+
+
+def _declared_in(function: Function, announced: assignments.Assignment) -> str:
+    """The class that declares the flag; empty where that is not known."""
+    match announced.event:
+        case e.Write(target=target):
+            pass
+        case e.CallEvent(node=call):
+            target = places.receiver(call)
+        case _:
+            return ""
+    is_flag = assignments.place(function, target) == announced.place
+    return conditions.declared_in(function, target) if is_flag else ""
 
 
 def neighbours(function: Function) -> list[Function]:
