@@ -1008,7 +1008,12 @@ def _handed_on(function: Function, leave: e.LeaveEvent) -> list[e.CallEvent]:
 def _is_outcome(function: Function, leave: e.LeaveEvent, call: e.CallEvent, is_code: bool) -> bool:
     """Whether what a call answers says how it went, where that is returned; with `is_code` a success can be, too."""
     program, name = function.program, last_name(call.node.callee)
-    if call.node.kind in ("construct", "new") or not _works(call.node) or name.lower().startswith(("ok", "success")):
+    if (
+        call.node.kind in ("construct", "new")
+        or _only_copies(function, call.node)
+        or not _works(call.node)
+        or name.lower().startswith(("ok", "success"))
+    ):
         return False
     written = program.calls.result_type(call.node, function)
     if program.statuses.of(written, function) is not None:  # a static function of the status itself tries nothing
@@ -1021,6 +1026,24 @@ def _is_outcome(function: Function, leave: e.LeaveEvent, call: e.CallEvent, is_c
         if status is not None and not status.advisory and call.receiver is not None and status.kind == "value":
             return True
     return _same_convention(function, leave, written, is_code)
+
+
+def _only_copies(function: Function, call: r.Call) -> bool:
+    """Whether what is called like a function is a class, whose constructors for so many arguments call nothing and
+    throw nothing: to make the object cannot fail."""
+    if not isinstance(call.callee, r.Name) or function.program.calls.callee(call, function).functions:
+        return False
+    written = types.parse(call.callee.text).name
+    cls = function.program.names.find_class(written, function.record.scope, function.file)
+    fitting = cls.declared(cls.name) if cls is not None else ()
+    number = len(call.args)
+    records = [one for one in fitting if one.kind == "constructor" and len(one.parameters) >= number]
+    makers = [one for one in cls.methods if one.record in records] if cls is not None else []
+    return len(makers) == len(records) > 0 and not any(
+        isinstance(event, e.CallEvent | e.OpaqueEvent) or (isinstance(event, e.LeaveEvent) and event.kind == "throw")
+        for maker in makers
+        for event in maker.flow
+    )
 
 
 def _tells_nothing(function: Function, call: e.CallEvent) -> bool:
