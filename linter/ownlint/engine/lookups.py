@@ -186,6 +186,8 @@ def _call_looks(
         and name in methods.looks | methods.takes | methods.keyed
         and held.is_same(names_of(function, base))
     ):
+        if _is_only_bound(function, node, held):
+            return None
         if name in methods.clears or key is None or not node.args:
             return Look(event, event.asserted)
         asked = entry(node)[:1] if name in methods.keyed else node.args
@@ -195,6 +197,17 @@ def _call_looks(
         if helper is not function and (look := _helper_looks(function, event, helper, held, key, depth)) is not None:
             return look
     return None if helpers else _stranger_looks(function, event, held, key)
+
+
+def _is_only_bound(function: Function, call: r.Call, held: Container) -> bool:
+    """Whether a method finds a place in a container that has several entries under one key, and says nothing of the key
+    itself: `queue.upper_bound(now)`. The models say which methods of such a container look for a key."""
+    if last_name(call.callee) not in function.container_methods.finds:
+        return False
+    if "multiple" not in function.program.types.roles_at(held.type, function.file, function.record.scope):
+        return False
+    models = function.program.calls.callee(call, function).models
+    return not any(effect.verb == "find" for model in models for effect in model.effects)
 
 
 def _stranger_looks(function: Function, event: e.CallEvent, held: Container, key: r.Value | None) -> Look | None:
