@@ -850,6 +850,7 @@ def helpers(program: Program) -> Helpers:
 
 
 _AT_ONCE = "harmless if two threads never run this at the same time"
+_LOCKED = "every known call holds one lock"
 _ALONE = "every known call is on an object that is being made or destroyed"
 
 
@@ -898,10 +899,34 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         asked = next((one for one in reads if one.span.start in nearest[0].value.span), reads[0])
         done = assignment.held.kind == "flag" and works_after(function, nearest, act)
         again = _leads(flow, act, asked)
-        if done and not again and locks.locking(function.program).from_callers(function).alone:
+        locking = locks.locking(function.program)
+        if _is_under_lock_of_callers(locking, function, assignment.place):
+            if not _is_internal(function):
+                yield assignment, asked, because("possible", _LOCKED)
+        elif done and not again and locking.from_callers(function).alone:
             yield assignment, asked, because("possible", _ALONE)
         else:
             yield assignment, asked, because("threads" if done and not again else "guess", _AT_ONCE)
+
+
+def _is_under_lock_of_callers(locking: locks.Locking, function: Function, place: Place) -> bool:
+    """Whether every call in the project holds one lock, and not to read alone: of the same object where the flag is a
+    member."""
+    held = locking.from_callers(function).locks
+    own = {
+        lock for lock in held if (lock[0] == places.THIS) is (place[0] == places.THIS) and lock[0] != locks.ELSEWHERE
+    }
+    callers = function.program.index.callers(function) if own else ()
+    shared = {one.lock[-1] for caller in callers for one in locking.shared(caller)}
+    return any(lock[-1] not in shared for lock in own)
+
+
+def _is_internal(function: Function) -> bool:
+    """Whether only the project's own code that is seen can call it: a private method, a static function."""
+    if function.home is None:
+        return "static" in function.record.qualifiers
+    declared = (function.record, *function.home.declared(function.name))
+    return {one.access for one in declared if one.access} == {"private"}
 
 
 def _is_set_anyway(
