@@ -52,9 +52,10 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - work that is already guarded by the log level, and locals that an `#if` of the function declares
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
-- one addition to a local beside other work, the text of one number, a clock that is read once, and a stream that the
-  log takes itself (`LOG_DEBUG(stream)`): these are `possible`; in Python also a clock in a loop, several additions,
-  and what builtins compute once in a call
+- one addition beside other work (to a member: that only some calls come to), the text of one number, a clock that is
+  read once, or in each round beside another loop, what is done where an exception was caught, and a stream that the log
+  takes itself (`LOG_DEBUG(stream)`): these are `possible`; in Python also a clock in a loop, several additions, and what
+  builtins compute once in a call
 
 ## Known limitations
 
@@ -97,7 +98,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             state.at,
             f"`{state.name}` is counted only for a debug log",
-            certainty=_COSTS,
+            certainty=_COSTS if state.costs else _CHEAP,
             help=_HELP["counted"],
             steps=(state.reader.step(state.log, "only used by this log"),),
         )
