@@ -43,7 +43,9 @@ _OFF = frozenset({"no", "off", "disabled", "not"})
 _LOGS = frozenset({"log", "logs", "logger", "logging", "logf", "spdlog", "syslog", "glog", "clog"})
 _PRINTS = frozenset({"print", "printf", "msg", "message", "output", "println", "puts"})
 _ON = _FLAGS | {"trace", "tracing", "debugging"}
-_TRACES = frozenset({"stack", "back", "call", "ray", "file", "fp", "id", "ids"})
+_OF_SOMETHING = frozenset({"stack", "back", "call", "ray"})
+"""What leaves a trace: `print_stack_trace()` shows where a program stands, at whatever level."""
+_TRACES = _OF_SOMETHING | {"file", "fp", "id", "ids"}
 """Words beside that of a level that make it the name of a thing, rather than of a switch."""
 _STREAMS = frozenset({"cerr", "cout", "clog", "stderr", "stdout"})
 _ERROR_STREAMS = frozenset({"cerr", "stderr"})
@@ -64,6 +66,8 @@ def asks(condition: r.Value, macros: frozenset[str], on: bool = True) -> bool:
             return asks(left, macros) or asks(right, macros)
         case r.Binary(op="||" | "or", left=left, right=right) if not on:
             return asks(left, macros, False) and asks(right, macros, False)
+        case r.Binary(op="&", left=left, right=right):
+            return on and (asks(left, macros) or asks(right, macros) or (_says_flag(left) and _says_flag(right)))
         case r.Binary(op=op, left=left, right=right):
             return _compares(op, strip(left), strip(right), on)
         case r.Call(callee=callee, args=args):
@@ -131,7 +135,8 @@ def writes(call: r.Call) -> bool:
     said = words(last_name(call.callee))
     on = receiver(call)
     where = words(text(on)) if on is not None else words(text(call.callee)) - said
-    if not said.isdisjoint(_LEVELS):
+    is_thing = said & _LEVELS == {"trace"} and not said.isdisjoint(_OF_SOMETHING)
+    if not said.isdisjoint(_LEVELS) and not is_thing:
         return not where.isdisjoint(_LOGS) or not said.isdisjoint(_LOGS | _PRINTS)
     return not said.isdisjoint(_LOGS) and any(
         _is_constant(arg) and not words(last_name(arg)).isdisjoint(_LEVELS) for arg in call.args[:2]
@@ -163,6 +168,11 @@ def words(name: str) -> frozenset[str]:
 
 def _is_constant(value: r.Value) -> bool:
     return isinstance(strip(value), (r.Name, r.Member))
+
+
+def _says_flag(value: r.Value) -> bool:
+    """`AppDebug`, `APP_DEBUG_BASIC`: one alone may be the name of another thing."""
+    return _is_constant(value) and not words(last_name(value)).isdisjoint(_FLAGS)
 
 
 def _compares(op: str, left: r.Value | None, right: r.Value | None, on: bool) -> bool:
