@@ -274,9 +274,14 @@ class DebugLogs:
         return any(begin < span.start and offset in span for span in self.function.file.conditionals)
 
     def _costs(self, kind: Kind, declared: r.Declare, writes: Sequence[int]) -> bool:
+        if self._is_handled(declared.start):
+            return False  # next to an exception that was thrown
         if kind == "measured" and self.python:
             return False  # next to what else a statement of Python costs
         if kind == "measured":
+            inner = self._loops_around(declared.start)[-1:]
+            if inner and any(isinstance(one, r.Loop) for one in statements(inner[0].body)):
+                return False  # next to a loop in each round
             return any(map(self.is_in_loop, (declared.start, *writes))) or self._is_called_in_loop()
         if kind == "built" and not self.python:
             made = any(self._makes_at_a_cost(one) for one in walk(declared.value) if isinstance(one, r.Call))
@@ -643,7 +648,16 @@ class DebugLogs:
         return is_text and kind.is_value and _TELLS.search(last_name(call.callee)) is not None
 
     def is_in_loop(self, offset: int) -> bool:
-        return any(isinstance(s, r.Loop) and offset in s.span for s in self.statements)
+        return bool(self._loops_around(offset))
+
+    def _loops_around(self, offset: int) -> list[r.Loop]:
+        """The outermost first."""
+        return [s for s in self.statements if isinstance(s, r.Loop) and offset in s.span]
+
+    def _is_handled(self, offset: int) -> bool:
+        """Whether it is done only where an exception was caught."""
+        handlers = (one for s in self.statements if isinstance(s, r.Try) for one in s.handlers)
+        return any(one.body and one.body[0].start <= offset < one.body[-1].end for one in handlers)
 
     # --- blocks for a log alone ---
 

@@ -53,9 +53,9 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
 - one addition beside other work (to a member: that only some calls come to), the text of one number, a clock that is
-  read once, or in each round beside another loop, what is done where an exception was caught, and a stream that the log
-  takes itself (`LOG_DEBUG(stream)`): these are `possible`; in Python also a clock in a loop, several additions, and what
-  builtins compute once in a call
+  read once, or in every iteration beside another loop, what is done where an exception was caught, and a stream that
+  the log takes itself (`LOG_DEBUG(stream)`): these are `possible`; in Python also a clock in a loop, several additions,
+  and what builtins compute once in a call
 
 ## Known limitations
 
