@@ -279,7 +279,7 @@ class ProgramEnvironment:
 
     def _in_python(self) -> Iterator[EnvironmentReading]:
         for one in python_environment.PythonEnvironment(self.program).readings():
-            when: When = "loop" if one.is_in_loop else "call"
+            when: When = "once" if one.is_cached else "loop" if one.is_in_loop else "call"
             yield EnvironmentReading(one.variable, one.at, one.function, None, when, one.meanings)
 
     def _makes_other(self, wrapper: Function, meanings: frozenset[TextMeaning]) -> bool:

@@ -47,6 +47,8 @@ class PythonReading(NamedTuple):
     at: r.Value
     function: Function
     is_in_loop: bool
+    is_cached: bool
+    """Whether it is a helper that keeps what it has read."""
     meanings: frozenset[TextMeaning]
 
 
@@ -119,7 +121,8 @@ class PythonEnvironment:
             return None
         function, first = reads[0]
         is_in_loop = _is_each_time(function, first.at.start)
-        return PythonReading(variable, first.at, function, is_in_loop, frozenset(self.texts.meanings(whole)))
+        is_cached = all(read.helper is not None and _is_cached(read.helper[0]) for _, read in reads)
+        return PythonReading(variable, first.at, function, is_in_loop, is_cached, frozenset(self.texts.meanings(whole)))
 
     def _saying(self, functions: list[Function], words: set[str]) -> Iterator[Function]:
         """The functions that say one of the words, or what their file has imported one as."""
@@ -325,13 +328,16 @@ def _whose(function: Function) -> tuple[str, str]:
     return function.path, "" if is_free else f"{outer.symbol} {outer.ordinal}"
 
 
+def _is_cached(function: Function) -> bool:
+    return any(one.name.rpartition(".")[2] in _CACHED for one in function.record.annotations)
+
+
 def _is_each_time(function: Function, offset: int) -> bool:
     """Whether a loop of the function reads it in each iteration."""
     current: Function | None = function
     while current is not None:
         is_once = current.record.kind in ("module", "class") or current.name == "main"
-        is_cached = any(one.name.rpartition(".")[2] in _CACHED for one in current.record.annotations)
-        if is_once or is_cached or repeated.is_once(current, offset):
+        if is_once or _is_cached(current) or repeated.is_once(current, offset):
             return False
         if repeated.is_in_loop(current, offset):
             return not _leaves(current, offset)

@@ -70,9 +70,9 @@ Read the variable once, in one function, into a function-local static, and call 
 - functions of one name in several files (variants for several systems), tests, and what the file of a `main` reads
   beside a library
 - values that are read in order to be restored
-- in Python: places that read a variable alike and do not lead to each other, that hand its text on, only show it in a
-  log or an error, or set it as well; one that asks whether there is a variable of which the other uses the value; loops
-  that wait or try again
+- in Python: places that read a variable alike and do not lead to each other, or by a function that is cached, that hand
+  its text on, only show it in a log or an error, or set it as well; one that asks whether there is a variable of which
+  the other uses the value; loops that wait or try again
 - variables of the system, and of what launches a program (`[env]` in the models)
 
 ## Known limitations
@@ -275,8 +275,10 @@ def _read_again(program: Program, readings: list[environment.EnvironmentReading]
                 continue
             if first.function is second.function or not _decided(first) & _decided(second):
                 continue
+            if first.when == second.when == "once":
+                continue
             for function in (first.function, *_methods(first.function)):
-                call = _leading(code, function, second.function, _optional(second), _DEEPEST)
+                call = _leading(code, function, second.function, _optional(second), _DEEPEST, first)
                 if call is not None:
                     shown = function.step(call, f"`{places_of.last_name(call.callee)}` leads to it from here")
                     return _Again(first, second, shown)
@@ -284,12 +286,20 @@ def _read_again(program: Program, readings: list[environment.EnvironmentReading]
 
 
 def _leading(
-    code: python_calls.PythonCode, function: Function, target: Function, optional: frozenset[str], depth: int
+    code: python_calls.PythonCode,
+    function: Function,
+    target: Function,
+    optional: frozenset[str],
+    depth: int,
+    first: environment.EnvironmentReading | None = None,
 ) -> records.Call | None:
-    """A call in a function that leads to the target, which reads nothing where it is given one of `optional`."""
+    """A call in a function that leads to the target, which reads nothing where it is given one of `optional`; it comes
+    after what the function itself has read `first`."""
     if function is target:
         return None
     for call in repeated.calls(function):
+        if first is not None and function is first.function and not _comes_after(call, first):
+            continue
         for called in code.functions_called(call, function):
             if called is target:
                 if optional.isdisjoint(code.given_parameters(call, function, target).values):
@@ -297,6 +307,15 @@ def _leading(
             elif depth and called is not function and _leading(code, called, target, optional, depth - 1) is not None:
                 return call
     return None
+
+
+def _comes_after(call: records.Call, reading: environment.EnvironmentReading) -> bool:
+    """Whether a call in the function that reads comes after it has read, at least in the next round of a loop."""
+    assert reading.function is not None
+    loops = (one for one in reading.function.statements if isinstance(one, records.Loop))
+    return reading.call.start < call.start or any(
+        call.start in loop.span and reading.call.start in loop.span for loop in loops
+    )
 
 
 def _optional(reading: environment.EnvironmentReading) -> frozenset[str]:
