@@ -271,7 +271,7 @@ class ProgramEnvironment:
                     name = places.last_name(call.callee)
                     by_macro = self._made_by_macro(name) if name in self.macros else frozenset()
                     meanings = self._parsed(name, targets) | by_macro
-                    if not by_macro and not any(self._makes_other(target, meanings) for target in targets):
+                    if not by_macro and not any(self._makes_other(call, target, meanings) for target in targets):
                         same = tuple(one for other, one, _ in named if other == variable and _is_alike(one, call))
                         meanings |= set(_Use(self, _Body.of(function), same).meanings())  # else it is no text any more
                     meanings |= set(_fallbacks(call, argument, targets))
@@ -282,9 +282,12 @@ class ProgramEnvironment:
             when: When = "once" if one.is_cached else "loop" if one.is_in_loop else "call"
             yield EnvironmentReading(one.variable, one.at, one.function, None, when, one.meanings)
 
-    def _makes_other(self, wrapper: Function, meanings: frozenset[TextMeaning]) -> bool:
+    def _makes_other(self, call: r.Call, wrapper: Function, meanings: frozenset[TextMeaning]) -> bool:
         """Whether a wrapper's answer is no text: a number, or an unknown type that it makes of one (`meanings`)."""
+        given = types.parse(call.template.strip("<> ")) if call.template else None
         kind = types.parse(wrapper.record.result)
+        if given is not None and given.is_scalar and kind.name in _WORD.findall(wrapper.record.template):
+            return True  # `read<bool>("X")`
         if kind.is_scalar or kind.pointers or kind.is_placeholder:
             return kind.is_scalar
         written = (kind.name, *kind.arguments)
@@ -299,7 +302,7 @@ class ProgramEnvironment:
         """The calls that read a variable, what names it, and what is put around that."""
         for call in repeated.calls(function):
             name = places.last_name(call.callee)
-            if name in self.reads and places.receiver(call) is None and self.reads[name] < len(call.args):
+            if self._is_read(call, name, function):
                 yield call, call.args[self.reads[name]], VariableName("")
             elif name in macros and macros[name].position < len(call.args):
                 given = call.args[macros[name].position]
@@ -312,6 +315,12 @@ class ProgramEnvironment:
                     if wrapper is not None and wrapper.position < len(call.args):
                         yield call, call.args[wrapper.position], wrapper.name
                         break
+
+    def _is_read(self, call: r.Call, name: str, function: Function) -> bool:
+        """Whether it calls what a model says reads a variable, rather than a function of the project of that name."""
+        if name not in self.reads or places.receiver(call) is not None or self.reads[name] >= len(call.args):
+            return False
+        return not self.program.calls.callee(call, function).functions
 
     def _in_members(self) -> Iterator[EnvironmentReading]:
         said = self.reads.keys() | self.wrappers.keys() | self.macros.keys()
@@ -329,7 +338,7 @@ class ProgramEnvironment:
                         targets = list(self.wrappers.get(name, {}))[:1]
                         by_macro = self._made_by_macro(name) if name in self.macros else frozenset()
                         meanings = self._parsed(name, targets) | by_macro | set(_fallbacks(call, call.args[0], targets))
-                        if not by_macro and not any(self._makes_other(target, meanings) for target in targets):
+                        if not by_macro and not any(self._makes_other(call, target, meanings) for target in targets):
                             same = tuple(one for other, one, _ in named if other == variable and _is_alike(one, call))
                             meanings |= set(_Use(self, _Body.of_member(field.value, cls), same).meanings())
                         yield EnvironmentReading(variable, call, None, cls, when, meanings)
@@ -338,9 +347,9 @@ class ProgramEnvironment:
         """What a function that reads a variable makes of the text: a wrapper by its body, another by its name."""
         if name in self.model.asks:
             return frozenset({text_meanings.PRESENCE})
-        if name in self.reads:
-            return frozenset({_by_name(name)} if _PARSES.search(name) else ())
         known = self.wrappers.get(name, {})
+        if name in self.reads and known.keys().isdisjoint(targets):
+            return frozenset({_by_name(name)} if _PARSES.search(name) else ())
         wrapper = next((target for target in targets or known if target in known), None)
         if wrapper is None:
             return frozenset()
