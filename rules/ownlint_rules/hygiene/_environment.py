@@ -426,8 +426,9 @@ class ProgramEnvironment:
 
     def _named(self, value: r.Name, function: Function) -> VariableName | None:
         named = value.text.rpartition("::")[2]
-        if any(p.name == named for p in function.record.parameters):
-            return VariableName("", named)
+        parameter = next((one for one in function.record.parameters if one.name == named), None)
+        if parameter is not None:
+            return VariableName("", named) if not _is_rewritten(parameter, function) else None
         if named in function.locals:
             written, initial = function.locals[named]
             is_kept = "const" in written or Counter(_names(function))[named] == 1
@@ -570,6 +571,29 @@ def _arguments(body: str, start: int) -> str:
         written += letter if depth == 1 else ""
         depth += letter == "("
     return written
+
+
+def _is_rewritten(parameter: r.Parameter, function: Function) -> bool:
+    """Whether a function may make another text of what it is given: `std::transform(name.begin(), ..)`,
+    `for (char& one : name)`."""
+    named = parameter.name
+    if function.flow.writes_to((named,)):
+        return True
+    if "const" in parameter.type:
+        return False
+    return any(
+        isinstance(one, r.Call)
+        and places.last_name(one.callee) in ("begin", "rbegin")
+        and any(isinstance(inner, r.Name) and inner.text == named for inner in places.walk(one))
+        for one in function.values
+    ) or any(
+        isinstance(one, r.Loop)
+        and isinstance(one.iterable, r.Name)
+        and one.iterable.text == named
+        and "&" in one.type
+        and "const" not in one.type
+        for one in function.statements
+    )
 
 
 def _names(function: Function) -> Iterator[str]:
