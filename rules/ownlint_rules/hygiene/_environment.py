@@ -35,6 +35,7 @@ _ASKED = re.compile(r"[!=]=\s*(?:nullptr|NULL|0)\b|!\s*!")
 _MADE = re.compile(r"(?:[\w:]+\s*)?[({]\s*(\"[^\"]*\"\w*)\s*[)}]")
 """`{"A"}`, `std::string_view("A")`."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_MAIN = re.compile(r"__name__ == ['\"]__main__['\"]")
 _MARKS = ("L", "u", "U", "u8", "s", "sv")
 """Before and after the quotes of a literal."""
 
@@ -509,12 +510,31 @@ class ProgramEnvironment:
         owners = {one.owner: None for one in self.readings if one.owner is not None and one.when == "construction"}
         return repeated.Constructions(self.program, owners)
 
-    @staticmethod
-    def is_of_command(reading: EnvironmentReading) -> bool:
+    def is_of_command(self, reading: EnvironmentReading) -> bool:
         """Whether it stands in the file of a program's `main`: an example or a command beside a library reads what it
-        needs on its own."""
+        needs on its own. In Python that is a file which asks if it is `"__main__"`, and which no other imports."""
         file = reading.function.file if reading.function is not None else None
+        if file is not None and file.language == "python":
+            return self.is_script(file)
         return file is not None and any(one.name == "main" and one.defined and not one.owner for one in file.functions)
+
+    def is_script(self, file: File) -> bool:
+        stem = file.path.rpartition("/")[2].removesuffix(".py")
+        return stem not in self._imported and any(
+            isinstance(one, r.Branch) and _MAIN.fullmatch(text(one.condition)) is not None for one in self._top(file)
+        )
+
+    def _top(self, file: File) -> Iterator[r.Statement]:
+        """What a file of Python runs outside of functions."""
+        for index, record in enumerate(file.functions):
+            function = self.program.index.function_at(file, index) if record.kind == "module" else None
+            yield from function.body if function is not None else ()
+
+    @questions.program_property
+    def _imported(self) -> frozenset[str]:
+        """All names that imports of Python spell."""
+        files = (file for file in self.program.files.values() if file.language == "python")
+        return frozenset(word for file in files for one in file.imports for word in one.target.split("."))
 
     def loop_around(self, reading: EnvironmentReading) -> repeated.Site | None:
         """What a loop runs that leads to the reading."""

@@ -68,7 +68,8 @@ Read the variable once, in one function, into a function-local static, and call 
 
 - initializers of statics and of namespace-scope variables, code that a once flag guards, `main`, and singletons
 - functions of one name in several files (variants for several systems), tests, and what the file of a `main` reads
-  beside a library
+  beside a library; in Python scripts with defaults of their own (`if __name__ == "__main__"`, imported nowhere) are
+  `possible`
 - values that are read in order to be restored
 - in Python: places that read a variable alike and do not lead to each other, or by a function that is cached, that hand
   its text on, only show it in a log or an error, or set it as well; one that asks whether there is a variable of which
@@ -105,6 +106,7 @@ _MAY_CHANGE = "harmless if changes of the environment while the process runs are
 _MAY_BE_FAST = "harmless where what is done besides takes longer"
 _MAY_BE_FEW = "it is not known how many are created"
 _MAY_BE_ONCE = "nothing shows that it is read often, changed or interpreted differently"
+_APART = "they stand in programs of their own"
 _NAMES = r"[\"'][A-Z][A-Z0-9]*_[A-Z0-9_]*[\"']"
 """In Python, the name of a variable, which may stand apart from where it is read."""
 _SAID_BY_MANY = frozenset(
@@ -176,12 +178,14 @@ def _in_several(
     """Places of Python are reported for what they contradict: to read a variable twice is usual there."""
     shared = _of_one_program(around, places)
     differing = _differing(shared)
+    apart = _differing([one for one in places if _is_python(one)]) if not differing else []
+    is_apart, differing = bool(apart), differing or apart
     last = differing[-1] if differing else places[-1]
     others = [*differing[:-1], *(one for one in places if one not in differing and one is not last)]
     steps = tuple(_step(one, one.call, _also(one, last)) for one in others)[:4]
     differently = ", which interpret it differently" if differing else ""
     native = [one for one in shared if not _is_python(one)]
-    again = _read_again(around.program, shared) if not differing else None
+    again = _read_again(around.program, shared) if is_apart or not differing else None
     if again is not None:
         return _subject(again.second).finding(
             again.second.call,
@@ -195,11 +199,13 @@ def _in_several(
         return _each_time(around, looped) if looped is not None else None
     often = next((step for one in native if (step := _often(around, one)) is not None), None)
     is_often = often is not None or any(one.when == "loop" for one in native)
-    harms = bool(differing) or (_decide_alike(native) and is_often) or _repeat(native)
+    harms = (bool(differing) and not is_apart) or (_decide_alike(native) and is_often) or _repeat(native)
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
-        certainty=because("intent", _MAY_CHANGE) if harms else because("possible", _MAY_BE_ONCE),
+        certainty=because("intent", _MAY_CHANGE)
+        if harms
+        else because("possible", _APART if is_apart else _MAY_BE_ONCE),
         help="read it in one function and call that",
         steps=steps + ((often,) if often is not None else ()) + _race(around, variable),
     )
