@@ -194,6 +194,7 @@ class ModelFile:
             memory=table.flag("memory"),
             number=table.flag("number"),
             stays=table.flag("stays"),
+            lasting=table.flag("lasting"),
         )
         table.text("source")
         if not model.released_by:

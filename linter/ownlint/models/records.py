@@ -382,6 +382,9 @@ class KindModel(msgspec.Struct, frozen=True):
     """A release ends a duty alone, as of what is registered or mapped: the thing itself may live on."""
     counted: bool = False
     """A release gives up one of several references: the object ends with the last of them."""
+    lasting: bool = False
+    """To acquire one has effects that last as long as it does, so that one which is never released may be
+    meant to stay."""
 
 
 HANDLE = KindModel()

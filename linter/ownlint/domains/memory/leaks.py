@@ -476,9 +476,32 @@ class _Losing:
         if ended is None:
             seen = unsure or not acquired.known or self.is_seen_through(walked)
             unread = because("possible", f"a call that was not analysed may release `{name}`")
+            if self.may_last(acquired):
+                unread, seen = (
+                    because("possible", f"harmless if `{name}` is meant to last as long as the process"),
+                    True,
+                )
             return loss("never", unread if seen else certainty, chosen)
         skips = because("path", f"on a path that does not release `{name}`")
         return loss("skipped", weaker(certainty, skips, self.said_by_names(walked, name)), chosen)
+
+    def may_last(self, acquired: Acquired) -> bool:
+        """Whether it is of a kind that is acquired for what this brings about, and what is got from it, if anything
+        is, outlives the function: a library that is loaded for all, a symbol that is returned."""
+        models, name = self.function.program.models, acquired.place[0]
+        if not any(models.kind(one.rpartition("::")[2]).lasting for one in acquired.acquisition.releases):
+            return False
+        got = [event for event in self.flow.calls if self.is_got_from(event.node, name)]
+        holders = {event.into[0] for event in got if event.into is not None}
+        outside = [event.value for event in self.flow.of(e.LeaveEvent) if isinstance(event, e.LeaveEvent)]
+        outside += [write.value for write in self.flow.writes if not self.function.is_local(write.place)]
+        return not got or any(isinstance(one := strip(value), r.Name) and one.text in holders for value in outside)
+
+    def is_got_from(self, call: r.Call, name: str) -> bool:
+        """Whether a model says that a call borrows what it answers from a local."""
+        lenders = (model.lender for model in self.function.program.calls.callee(call, self.function).models)
+        given = (strip(call.args[at]) for at in lenders if at is not None and 0 <= at < len(call.args))
+        return any(isinstance(one, r.Name) and one.text == name for one in given)
 
     def as_used(self, walked: OwedWalk) -> Certainty:
         """How sure it is that the call hands something out. A pair that is inferred from names alone is one where
