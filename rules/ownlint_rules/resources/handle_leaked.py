@@ -82,7 +82,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, because, events, leaks, rule
+from ownlint import Certainty, Finding, Function, Step, because, events, leaks, rule, trials
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 _IN_A_TEST = "it is a step of a test program, which exits when the step fails"
@@ -171,7 +171,7 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
 
 def _ends_a_test(function: Function) -> bool:
     """Whether it is a step of a test program, called by `main` alone: its failure is the end of the process."""
-    if not _TESTS.search(function.path):
+    if not _TESTS.search(function.path) and not trials.is_trial(function):
         return False
     callers = function.program.index.callers(function)
     return bool(callers) and all(caller.name == "main" for caller in callers)
