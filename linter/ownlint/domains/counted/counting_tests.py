@@ -26,6 +26,8 @@ _MOST_TESTS = 64
 looked through wherever two meet."""
 ERROR = ("%error",)
 """Holds something where an error has been set, and nothing has run since that may clear it."""
+_QUIET = frozenset({"release", "retain", "hold"})
+"""What a call does that sets no error: it counts, or has to do with a lock."""
 _SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
 _SIGNS = {"-": -1, "0": 0, "+": 1}
 
@@ -189,6 +191,8 @@ class Tests(CountedWays):
                 return False
             if not there and ERROR in draft.places:
                 return False
+            for other in self.lost_answers(draft, value) if there else ():
+                draft.change(other, pending=True)
             for other in draft.marked(MAYBE):
                 if other not in draft.objects:
                     continue
@@ -227,6 +231,58 @@ class Tests(CountedWays):
         pending. A result says so itself, and who asks all the same means another call."""
         return any(self.has_failed_last(one, asked) and self.is_filled_in(one) for one in draft.marked(PRESENT))
 
+    def lost_answers(self, draft: CountDraft, asked: r.Value) -> list[Id]:
+        """The objects on this way that cannot be there where an error is pending: the call answers with one of both."""
+        there = [one for one in draft.marked(PRESENT) if self.has_failed_last(one, asked)]
+        return there if there and self.is_only_cause(asked) else []
+
+    @remembered
+    def is_only_cause(self, asked: r.Value) -> bool:
+        """Whether the question can be about no other error than that of the last call before it, which answers with an
+        object where it has worked."""
+        bare = bare_value(asked)
+        question = next((call for call in self.flow.calls if call.node is bare), None)
+        before = [call for call in self.flow.calls if call.node.end <= asked.start and self.can_fail(call.node)]
+        model = self.model(before[-1].node) if before else None
+        if question is None or model is None or not (model.has("acquire", "result") and model.has("may fail")):
+            return False
+        made = before[-1]
+        after = {event.index for event in self.flow.after(made)}
+        return all(
+            event is made
+            or self.leaves_no_error(event)
+            or (event.index not in after and self.is_failure_seen(event, made))
+            for event in self.flow.before(question, self.settles_errors)
+        )
+
+    def settles_errors(self, event: e.Event) -> bool:
+        """Whether an error from before is asked for there, or cleared."""
+        model = self.model(event.node) if isinstance(event, e.CallEvent) else None
+        return model is not None and (model.has("check", "global") or model.has("release", "global"))
+
+    def leaves_no_error(self, event: e.Event) -> bool:
+        if not isinstance(event, e.CallEvent):
+            return not isinstance(event, e.OpaqueEvent)
+        model = self.model(event.node)
+        if model is None:
+            return not self.can_fail(event.node)
+        return not model.has("may fail") and any(one.verb in _QUIET for one in model.effects)
+
+    def is_failure_seen(self, event: e.Event, made: e.CallEvent) -> bool:
+        """Whether a test of what the call answers leads away from `made`, or that is given the object: it fails of NULL
+        itself."""
+        if not isinstance(event, e.CallEvent):
+            return False
+        model, into = self.model(event.node), event.into
+        if into and model is not None and model.counted and into in map(self.place, made.node.args):
+            return True
+        return any(
+            isinstance(test, e.Test)
+            and any(inner is event.node or (into and self.place(inner) == into) for inner in walk(test.value))
+            and any(self.flow.path(test, lambda one: one is made, branch=outcome) is None for outcome in (True, False))
+            for test in self.flow.after(event, lambda one: one is made)
+        )
+
     def is_filled_in(self, one: Id) -> bool:
         """Whether the object comes through an argument: `PyDict_GetItemRef(dict, key, &item)`."""
         made = self.site(one)
@@ -243,12 +299,16 @@ class Tests(CountedWays):
         ]
         return isinstance(made, e.CallEvent) and made.node.end <= asked.start and not between
 
+    @remembered
     def can_fail(self, call: r.Call) -> bool:
-        """Whether the call may set an error: one that only counts does not, nor does a function of another library that
-        is given nothing of Python's."""
+        """Whether the call may set an error: one that only counts does not, nor does a function of the project that
+        calls nothing, or one of another library that is given nothing of Python's."""
         model = self.model(call)
         if model is not None:
             return model.has("may fail")
+        callee = self.function.program.calls.callee(call, self.function)
+        if callee.all_defined and callee.certainty != "possible":
+            return any(any(True for _ in one.calls()) for one in callee.functions)
         return not self.is_foreign(call) or any(self.may_be_python(argument) for argument in call.args)
 
     def is_foreign(self, call: r.Call) -> bool:
