@@ -1,7 +1,8 @@
 """Tests and benchmarks: a leak or a missing check there does no harm to a program.
 
 A file is such code because it defines tests by a macro, or asserts like one and is called `x_test.cc`, because it is a
-program that is called a test (`ztest.c` with a `main`), or because its name says so and a file beside it does, or one
+program that is called a test (`ztest.c` with a `main`), because a runner takes it for a test (`test_x.py` that defines
+`test_y`), or because its name says so and a file beside it does, or one
 below the folder of tests that it stands in; for a benchmark, an example or a file called `x_test.cc` any file of the
 project will do. A name alone proves nothing: whole projects stand in folders called `tests`.
 """
@@ -53,7 +54,16 @@ def tries(program: Program, file: File) -> bool:
         return True
     if _APART.search(file.path) is not None and _folders(program):
         return True
+    if file.language == "python" and _is_collected(file):
+        return True
     return file.path in _test_files(program) or not _above(file.path).isdisjoint(_test_trees(program))
+
+
+def _is_collected(file: File) -> bool:
+    """Whether a runner of tests takes a file of Python for one, wherever it is: by its name, and what it defines."""
+    if _IN_PYTHON.search(file.path) is None:
+        return False
+    return any(one.name.startswith("test_") for one in file.functions)
 
 
 def _defines_tests(file: File) -> bool:

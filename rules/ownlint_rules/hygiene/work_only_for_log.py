@@ -53,9 +53,9 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
 - one addition beside other work (to a member: that only some calls come to), the text of one number, a clock that is
-  read once, or in every iteration beside another loop, what is done where an exception was caught, and a stream that
-  the log takes itself (`LOG_DEBUG(stream)`): these are `possible`; in Python also a clock in a loop, several additions,
-  and what builtins compute once in a call
+  read once, or in every iteration beside another loop, what is done where an exception was caught, test code, and a
+  stream that the log takes itself (`LOG_DEBUG(stream)`): these are `possible`; in Python also a clock in a loop,
+  several additions, and what builtins compute once in a call
 
 ## Known limitations
 
@@ -73,7 +73,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, debug_logs, places, records, rule
+from ownlint import Finding, Function, because, debug_logs, places, records, rule, trials
 from ownlint_rules.hygiene import _kept as kept
 
 _HELP = {
@@ -86,6 +86,8 @@ _HELP = {
 _COSTS = because("intent", "harmless if it costs next to nothing")
 _CHEAP = because("possible", "it costs next to nothing where it is done")
 
+_IN_A_TEST = because("possible", trials.REASON)
+
 
 @rule(
     severity="note",
@@ -94,11 +96,12 @@ _CHEAP = because("possible", "it costs next to nothing where it is done")
     anchors=(r"\.debug\(", r"\.trace\(", r"\bvlog\(", r"\bDEBUG\b"),
 )
 def work_only_for_log(function: Function) -> Iterator[Finding]:
+    tries = trials.is_trial(function)
     for state in kept.counted(function):
         yield function.finding(
             state.at,
             f"`{state.name}` is counted only for a debug log",
-            certainty=_COSTS if state.costs else _CHEAP,
+            certainty=_IN_A_TEST if tries else _COSTS if state.costs else _CHEAP,
             help=_HELP["counted"],
             steps=(state.reader.step(state.log, "only used by this log"),),
         )
@@ -114,7 +117,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             first.declared,
             f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
-            certainty=_COSTS if _is_dear(logs, found) else _CHEAP,
+            certainty=_IN_A_TEST if tries else _COSTS if _is_dear(logs, found) else _CHEAP,
             help=_HELP[kind],
             steps=(function.step(log, "only used by this log"),),
         )
