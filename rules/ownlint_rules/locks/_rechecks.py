@@ -301,8 +301,40 @@ def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
     settings = [one for one in _settings(function) if one.place in read and gaps.is_decided(one.event)]
     for setting in settings[:MOST_ACTS]:
         looks = [look for look in read[setting.place] if not is_target(look, setting.event)]
-        if outlives(function, setting.place) and (gap := gaps.before(setting.event, looks)) is not None:
+        if not outlives(function, setting.place) or _is_claimed(gaps, setting):
+            continue
+        if (gap := gaps.before(setting.event, looks)) is not None:
             yield setting, gap
+
+
+def _is_claimed(gaps: Gaps, setting: assignments.Assignment) -> bool:
+    """Whether the act is done only if a token of the same object, which was put there under an earlier lock, is still
+    the one that a local holds: `if (job.owner == mine) job.state = kDone;`."""
+    flow, function = gaps.function.flow, gaps.function
+    sections = gaps.sections.around(setting.event)
+    for test, _ in flow.guards(setting.event):
+        if not any(test in section for section in sections):
+            continue
+        for inner in places.walk(test.value):
+            if not isinstance(inner, r.Binary) or inner.op not in ("==", "!="):
+                continue
+            for token, mine in ((inner.left, inner.right), (inner.right, inner.left)):
+                where, local = assignments.place(function, token), places.strip(mine)
+                if where is None or where[:-1] != setting.place[:-1] or where == setting.place:
+                    continue
+                if isinstance(local, r.Name) and function.is_local((local.text,)) and _was_put(gaps, where, setting):
+                    return True
+    return False
+
+
+def _was_put(gaps: Gaps, token: Place, setting: assignments.Assignment) -> bool:
+    """Whether a member of that name is written under a lock that was released before."""
+    now = gaps.sections.around(setting.event)
+    return any(
+        write.place[-1] == token[-1] and len(write.place) > 1 and gaps.sections.around(write)
+        for write in gaps.function.flow.writes
+        if not any(write in section for section in now)
+    )
 
 
 def reads(function: Function) -> dict[Place, list[e.Event]]:
