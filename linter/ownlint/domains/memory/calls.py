@@ -715,7 +715,7 @@ class MemoryCalls(Owners):
                 elif effect.verb == "returns" and answer is LOST:
                     answer = self.given_at(draft, node, effect.place)
                 elif effect.verb == "borrow" and where == "result" and answer is LOST:
-                    answer = self.lent(draft, node, str(effect.other))
+                    answer = self.lent(draft, node, effect.other)
         if (dropping := next(filter(drops, models), None)) is not None:
             self.drop_items(draft, node, dropping.has("erase"))
         if any(model.has("erase") or model.has("clear", "receiver") for model in models):
@@ -934,19 +934,20 @@ class MemoryCalls(Owners):
             return False
         return isinstance(from_element, r.Name) and from_element.text in self.function.locals
 
-    def lent(self, draft: MemoryDraft, node: r.Call, lender: str) -> Pointer:
+    def lent(self, draft: MemoryDraft, node: r.Call, lender: Place | None) -> Pointer:
         """What a call answers that borrows it from its receiver or from an argument."""
-        if lender == "receiver":
+        if lender is not None and lender.kind == "receiver":
             if not self.is_container(self.receiver_type(node)):
                 return LOST
             inside = self.inside_receiver(draft, node, ELEMENTS)
             around = draft.read(inside)
             return Pointer(around.block, (SOME,)) if around is not LOST else LOST
-        if lender.startswith("argument") and node.args:
-            if self.is_container(self.type_of(node.args[0])):
-                within = self.elements(draft, self.cell(draft, node.args[0]))
+        if lender is not None and lender.kind == "argument" and 0 <= lender.index < len(node.args):
+            lending = node.args[lender.index]
+            if self.is_container(self.type_of(lending)):
+                within = self.elements(draft, self.cell(draft, lending))
                 return Pointer(within.block, (SOME,)) if within is not None else LOST
-            given = self.pointer(draft, node.args[0])
+            given = self.pointer(draft, lending)
             if given.path[-1:] == (SOME,) or given is LOST or given is NULL:
                 return given
             if sharing.lends_item(node, self.function):
