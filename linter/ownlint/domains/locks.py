@@ -143,7 +143,7 @@ class Locking:
         return self._waited_for(function)[1]
 
     def _waited_for(self, function: Function) -> tuple[dict[int, Locks], Locks]:
-        return self._waited.ask(function, lambda: self._read(function, self._entry(function))[1:])
+        return self._waited.ask(function, lambda: self._read(function, self._entry(function))[1:3])
 
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""
@@ -152,14 +152,15 @@ class Locking:
 
     def _read(
         self, function: Function, entry: Locks, anywhere: bool = False
-    ) -> tuple[dict[int, Locks], dict[int, Locks], Locks]:
-        """What is held before each event, what the events take, and what some take as readers."""
+    ) -> tuple[dict[int, Locks], dict[int, Locks], Locks, Locks]:
+        """What is held before each event, what the events take, what some take as readers, and what callees take."""
         flow = function.flow
         if not self.may_lock(function):
-            return dict.fromkeys(range(len(flow.events)), entry), {}, frozenset()
+            return dict.fromkeys(range(len(flow.events)), entry), {}, frozenset(), frozenset()
         reader = _LockReader(self, function)
         held = forward(flow, entry, reader.transfer, frozenset.union if anywhere else _both, reader.decided)
-        return held, {index: frozenset(locks) for index, locks in reader.taken.items()}, frozenset(reader.shared)
+        taken = {index: frozenset(locks) for index, locks in reader.taken.items()}
+        return held, taken, frozenset(reader.shared), frozenset(reader.helped)
 
     def may_lock(self, function: Function) -> bool:
         """Whether the body can change what is held. Needs no decoding."""
@@ -182,8 +183,8 @@ class Locking:
         own = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
         if not own or not self.may_lock(function):
             return frozenset()
-        held, taken, shared = self._read(function, own, anywhere=True)
-        acquired = {lock.lock for locks in (*taken.values(), shared) for lock in locks}
+        held, taken, shared, helped = self._read(function, own, anywhere=True)
+        acquired = {lock.lock for locks in (*taken.values(), shared, helped) for lock in locks}
         return frozenset(lock.lock for lock in own - held.get(function.flow.exit, own)) - acquired
 
     # --- what calling a function does to locks ---
@@ -194,13 +195,13 @@ class Locking:
         def answer() -> tuple[Locks, frozenset[Place]]:
             entry = frozenset(HeldLock(lock, CALLERS) for lock in own_locks(function))
             known = {THIS, *(parameter.name for parameter in function.record.parameters)}
-            held, takes, shared = self._read(function, frozenset())
+            held, takes, shared, helped = self._read(function, frozenset())
             without = held.get(function.flow.exit, frozenset())
             taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
             after = self._read(function, entry)[0].get(function.flow.exit, frozenset())
             let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
             return taken, let_go - {
-                lock.lock for locks in (*takes.values(), shared) for lock in locks
+                lock.lock for locks in (*takes.values(), shared, helped) for lock in locks
             }  # its own it gives back
 
         return self._nets.ask(function, answer)
@@ -509,6 +510,8 @@ class _LockReader:
         """The locks that are waited for, by event."""
         self.shared: set[HeldLock] = set()
         """Those that are waited for as a reader."""
+        self.helped: set[HeldLock] = set()
+        """Those that a function of the project takes for the body."""
         self.at = -1
 
     def transfer(self, event: e.Event, state: Locks) -> Locks:
@@ -843,7 +846,9 @@ class _LockReader:
                 continue
             gone = {self.outside(lock, helper, call, on) for lock in let_go}
             state = frozenset(h for h in state if h.lock not in gone)
-            state = state | {HeldLock(self.outside(h.lock, helper, call, on)) for h in taken}
+            got = {HeldLock(self.outside(h.lock, helper, call, on)) for h in taken}
+            self.helped |= got
+            state = state | got
         return state
 
     def outside(self, lock: Place, helper: Function, call: r.Call, on: Place | None) -> Place:
