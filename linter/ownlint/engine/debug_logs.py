@@ -320,21 +320,16 @@ class DebugLogs:
         )
 
     def counts_at_a_cost(self, offsets: Sequence[int]) -> bool:
-        """Whether counting in these places is more than an addition beside other work: it goes into a table, or a round
-        of a loop makes a test for it, or nothing else."""
+        """Whether counting in these places is more than an addition beside other work: it goes into a table, or a loop
+        does nothing else."""
         for statement in self.statements:
             match statement:
                 case r.Evaluate(value=r.Assign(target=r.Index())) if statement.value.start in offsets:
-                    return True
-                case r.Evaluate(value=r.Assign(value=given)) if statement.value.start in offsets and _tests(given):
                     return True
                 case r.Loop(body=body) if _is_counting(body, offsets, statement.condition):
                     return True
                 case r.Loop(body=body) if _only_counts(body, offsets):
                     return True
-                case r.Branch(then=then, other=other) if self.is_in_loop(statement.start):
-                    if _is_counting(then, offsets) or _is_counting(other, offsets):
-                        return True
         return False
 
     def is_counted_for_itself(self, offset: int) -> bool:
@@ -892,14 +887,6 @@ def _root(value: r.Value | None) -> str | None:
     while isinstance(inner, (r.Member, r.Index)):
         inner = strip(inner.base)
     return inner.text if isinstance(inner, r.Name) else None
-
-
-def _tests(value: r.Value) -> bool:
-    """Whether what is added is decided by a test: `n += one.size > limit`, `n += good ? 1 : 0`."""
-    return any(
-        isinstance(inner, r.Conditional) or (isinstance(inner, r.Binary) and inner.op in _COMPARISONS)
-        for inner in walk(value)
-    )
 
 
 def _is_counting(body: r.Body, offsets: Sequence[int], condition: r.Value | None = None) -> bool:

@@ -122,6 +122,8 @@ class Types:
                 if initial is None and current.record.kind == "lambda" and types.parse(written).is_placeholder:
                     return self.calls.given_element(current, name, depth) or written
                 if initial is not None and types.parse(written).is_placeholder:
+                    if 0 < start < initial.end:
+                        return written  # not declared yet: what is meant there is something else of that name
                     return _placed(written, self._initial(name, initial, current, depth))
                 return written
             current = current.parent

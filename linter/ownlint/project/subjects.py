@@ -590,7 +590,7 @@ def _locals_of(statement: r.Statement, language: r.Language) -> Iterator[tuple[s
             for name in names:
                 yield name, (written, value)
         case r.Loop(kind="range", target=r.Name(text=name), type=written, iterable=iterable):
-            element = r.Index(statement.start, statement.end, iterable, ()) if iterable is not None else None
+            element = r.Index(iterable.start, iterable.end, iterable, ()) if iterable is not None else None
             yield name, (written, element)
         case r.Loop(kind="range", target=r.Aggregate(items=items)) if language == "cpp":
             for name, one in _bound_pair(statement, items):
@@ -601,7 +601,7 @@ def _bound_pair(loop: r.Loop, items: Sequence[r.Value]) -> Iterator[tuple[str, r
     """What the two names of `for (auto& [key, value] : all)` stand for, as far as a pair is walked over."""
     if loop.iterable is None or len(items) != 2:
         return
-    element = r.Index(loop.start, loop.end, loop.iterable, ())
+    element = r.Index(loop.iterable.start, loop.iterable.end, loop.iterable, ())
     for item, part in zip(items, ("first", "second"), strict=True):
         if isinstance(item, r.Name):
             yield item.text, r.Member(item.start, item.end, element, part, at=item.start)

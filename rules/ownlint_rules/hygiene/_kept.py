@@ -36,19 +36,15 @@ def counted(function: Function) -> Iterator[CountedState]:
 
 
 def _counts_at_a_cost(function: Function, name: str) -> bool:
-    """Whether a function counts it in a table, atomically, in each call, or by a test or a loop of its own."""
+    """Whether a function counts it in a table, atomically, or in a loop of its own."""
     on = (
         (statement.value, target)
         for statement in function.statements
         if isinstance(statement, records.Evaluate) and (target := _counted(statement.value)) is not None
     )
     counts = {value.start: target for value, target in on if _root(target, function) == name}
-    logs = debug_logs.DebugLogs(function)
-    return (
-        any(statement.start in counts for statement in _before_any_exit(function.body))
-        or logs.counts_at_a_cost([*counts])
-        or any(map(logs.is_counted_for_itself, counts))
-        or any("atomic" in function.program.types.of(target, function) for target in counts.values())
+    return debug_logs.DebugLogs(function).counts_at_a_cost([*counts]) or any(
+        "atomic" in function.program.types.of(target, function) for target in counts.values()
     )
 
 
@@ -64,14 +60,6 @@ def _counts(function: Function) -> dict[str, records.Value]:
                 if name and name not in function.declared and name not in function.locals:
                     found.setdefault(name, value)
     return found
-
-
-def _before_any_exit(body: records.Body) -> Iterator[records.Statement]:
-    """The statements that each call comes to."""
-    for statement in body:
-        if any(isinstance(one, records.Leave) for one in bodies.statements((statement,))):
-            return
-        yield statement
 
 
 def _counted(value: records.Value) -> records.Value | None:

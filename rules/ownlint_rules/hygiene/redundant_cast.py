@@ -325,7 +325,7 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
     """How surely the operand has the type already; None where it has not, or that is not known."""
     if "&&" in cast.type or "(" in cast.type or "auto" in cast.type:
         return None
-    if "volatile" in cast.type:
+    if "volatile" in cast.type or "volatile" in function.program.types.written(cast.value, function):
         return None
     spelled = _spelled(function, cast.value)
     if cast.style == _FUNCTION:

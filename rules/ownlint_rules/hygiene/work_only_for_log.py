@@ -2,7 +2,8 @@
 
 ## What it reports
 
-- a local, private member or static that is read only by debug logs, and counted by a test or a loop of its own
+- a local, private member or static that is read only by debug logs, and counted in a table or a loop of its own, or
+  where a change under review counts it (`--diff-base`)
 - a string, stream or container that is filled in a loop only for a debug log
 - a copy of a container, a clock reading in a loop, or the result of a pure function, that only a debug log uses
 - the same in Python, whose logs are known by the names of the log and its level (`logger.debug(..)`), and what a
@@ -20,17 +21,17 @@ bad:
 
 ```cpp
 void Sweep(std::vector<Entry>& entries) {
-  int dropped = 0;
+  std::string dropped;
   for (Entry& entry : entries) {
-    if (Drop(entry)) ++dropped;
+    if (Drop(entry)) dropped += entry.name + " ";
   }
   VLOG(2) << "dropped " << dropped;
 }
 ```
 
 ```text
-case.cc:2: note: `dropped` is counted only for a debug log
-  help: count it only when logging is enabled
+case.cc:2: note: `dropped` is built only for a debug log
+  help: build it only when logging is enabled
 ```
 
 good:
@@ -52,7 +53,7 @@ Do the work only when logging is enabled (`if (VLOG_IS_ON(1))`), or compute it i
 - work that is already guarded by the log level, and locals that an `#if` of the function declares
 - containers whose elements do something by existing (threads, owners)
 - logs that are always enabled
-- one addition beside other work (to a member: that only some calls come to), the text of one number, a clock that is
+- additions beside other work, unless a change brings them, the text of one number, a clock that is
   read once, or in every iteration beside another loop, what is done where an exception was caught, test code, and a
   stream that the log takes itself (`LOG_DEBUG(stream)`): these are `possible`; in Python also a clock in a loop,
   several additions, and what builtins compute once in a call
@@ -91,6 +92,7 @@ _IN_A_TEST = because("possible", trials.REASON)
 
 @rule(
     severity="note",
+    of_change=True,
     yields_to=("lock-only-for-log",),
     languages=("cpp", "python"),
     anchors=(r"\.debug\(", r"\.trace\(", r"\bvlog\(", r"\bDEBUG\b"),
@@ -101,7 +103,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
         yield function.finding(
             state.at,
             f"`{state.name}` is counted only for a debug log",
-            certainty=_IN_A_TEST if tries else _COSTS if state.costs else _CHEAP,
+            certainty=_IN_A_TEST if tries else _COSTS if state.costs or _is_in_review(function) else _CHEAP,
             help=_HELP["counted"],
             steps=(state.reader.step(state.log, "only used by this log"),),
         )
@@ -124,13 +126,16 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
 
 
 def _is_dear(logs: debug_logs.DebugLogs, found: list[debug_logs.DebugWork]) -> bool:
-    """Whether it costs something, or a loop counts more than one thing for a log. In Python what builtins do once in a
-    call costs little beside the call, and a second number in a loop little beside the loop."""
+    """Whether it costs something. In Python what builtins do once in a call costs little beside the call."""
     if logs.python:
         return any(work.costs and (_is_repeated(logs, work) or _asks_library(logs.function, work)) for work in found)
-    if any(work.costs for work in found):
-        return True
-    return sum(work.kind == "counted" and any(map(logs.is_in_loop, work.writes)) for work in found) > 1
+    return any(work.costs or (work.kind == "counted" and _is_in_review(logs.function)) for work in found)
+
+
+def _is_in_review(function: Function) -> bool:
+    """Whether a change is under review, of which alone the findings are shown: there an addition that is not needed is
+    worth a remark."""
+    return function.program.before is not None
 
 
 def _is_repeated(logs: debug_logs.DebugLogs, work: debug_logs.DebugWork) -> bool:

@@ -174,4 +174,4 @@ def _ends_a_test(function: Function) -> bool:
     if not _TESTS.search(function.path) and not trials.is_trial(function):
         return False
     callers = function.program.index.callers(function)
-    return bool(callers) and all(caller.name == "main" for caller in callers)
+    return bool(callers) and all(caller.name in leaks.ENTRIES for caller in callers)

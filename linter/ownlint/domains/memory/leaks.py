@@ -26,7 +26,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, Step, assumptions_of, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import Place, called, calls_in, children, last_name, receiver, render, strip, walk
+from ownlint.flow.places import Place, called, calls_in, children, last_name, place_of, receiver, render, strip, walk
 from ownlint.project import types
 from ownlint.project.pairs import releasing_verb, takes, words
 from ownlint.project.questions import flow_question, question
@@ -79,9 +79,13 @@ def _as_loss(one: resizing.Resized) -> HandleLoss:
     return HandleLoss("resized", one.name, one.call, None, (way,), None, way.certainty)
 
 
+ENTRIES = frozenset({"main", "wmain", "WinMain", "wWinMain", "_tmain", "_tWinMain"})
+"""Names of the functions that a process begins with, and ends with."""
+
+
 @question
 def _may_lose(function: Function) -> bool:
-    if function.language != "cpp" or function.name == "main":
+    if function.language != "cpp" or function.name in ENTRIES:
         return False
     if handing(function.program).may_hand_out(function) or acquiring.may_be_filled(function):
         return True
@@ -212,10 +216,28 @@ class _Losing:
                 continue
             if self.is_mixed(held, start):
                 certainty = because("possible", f"`{render(held)}` is reassigned on other paths")
+            elif event.node.kind == "new" and self.may_own(held, start):
+                certainty = because("possible", f"the type of `{render(held)}`, which is not known, may own the object")
             elif certainty != "certain" and self.is_number(held):
                 certainty = because("possible", f"`{render(held)}` may be a plain number")
             known = self.is_known(event.node, acquisition)
             yield Acquired(event, start, held, acquisition, certainty, owner, known)
+
+    def may_own(self, held: Place, start: e.Event) -> bool:
+        """Whether a local is of a type of which nothing is known but that it is made of a pointer, `NodePtr node = new
+        Node;`, and that the function does not delete."""
+        names, function = self.function.program.names, self.function
+        written = start.type if isinstance(start, e.Write) and start.type else ""
+        kind = types.parse(written or function.locals.get(held[0], ("", None))[0])
+        if len(held) > 1 or not kind.is_value or kind.is_placeholder or kind.last in types.SCALARS:
+            return False
+        expanded = types.parse(names.expand(kind.name, function.file, function.record.scope))
+        if expanded.pointers or names.find_class(kind.name, function.record.scope, function.file) is not None:
+            return False
+        return not any(
+            event.node.kind == "delete" and any(place_of(one) == held for one in event.node.args)
+            for event in self.flow.calls
+        )
 
     def is_number(self, held: Place) -> bool:
         """Whether what is held may be nothing but a number, for all that its type says."""
