@@ -132,6 +132,8 @@ def _message(function: Function, loss: leaks.HandleLoss) -> str:
 
 
 def _certainty(function: Function, loss: leaks.HandleLoss) -> Certainty:
+    if loss.kind == "failure" and trials.is_trial(function):
+        return because("possible", trials.REASON)
     ends = loss.kind == "failure" and _ends_a_test(function)
     return because("possible", _IN_A_TEST) if ends else loss.certainty
 
