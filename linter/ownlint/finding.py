@@ -187,5 +187,7 @@ class Crash(msgspec.Struct, frozen=True):
     """The function over which an answer about the whole program took too many steps: its file, and its index in it."""
     counted: bool = False
     """A counted bound says so, in every run."""
+    question: str = ""
+    """The answer about the whole program that asked itself until the stack ended."""
     by_others: bool = False
     """What could not be followed stands in another file."""

@@ -14,6 +14,7 @@ from ownlint import catalogue, steps
 from ownlint.finding import Crash, Finding
 from ownlint.frontends.cpp import structure
 from ownlint.frontends.python import read as python_read
+from ownlint.project import questions
 from ownlint.project.lowering import Lowering
 from ownlint.project.program import Program
 from ownlint.project.subjects import Function
@@ -139,3 +140,23 @@ def test_functions_that_call_each_other_with_ever_more_are_run_so_often_and_no_m
     assert [one.rule for one in said if isinstance(one, Finding)] == ["child-outlives-owner"]
     assert not [one for one in said if isinstance(one, Crash)]
     assert time.process_time() - began < 30
+
+
+@questions.program_question
+def _endless(program: Program) -> int:
+    return _endless(program) + 1
+
+
+def test_an_answer_that_asks_itself_is_given_up_for_all_who_ask(program) -> None:
+    made = program(a_cc="int f();")
+    with pytest.raises(RecursionError):
+        _endless(made)
+    name = questions.ended_stack()
+    assert name.endswith("_endless")
+    assert questions.ended_stack() == ""
+    questions.give_up(made, name)
+    before = steps.start(1000)
+    with pytest.raises(steps.LimitError):
+        _endless(made)
+    assert questions.is_of_all()
+    assert not steps.stop(before)

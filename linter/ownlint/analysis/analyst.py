@@ -50,6 +50,7 @@ from ownlint.incremental import kept
 from ownlint.incremental.kept import KeptFindings
 from ownlint.incremental.notebook import merged
 from ownlint.machine import collect_rarely
+from ownlint.project import questions
 from ownlint.rule import Rule
 
 if TYPE_CHECKING:
@@ -285,6 +286,8 @@ class Analyst:
     def failed(self, message: SaidOfCase, *, lost: bool, alone: bool) -> None:
         """Something was not judged; a worker that is `alone` will not judge what is given up."""
         crash = message.crashes[0]
+        if crash.question:
+            questions.give_up(self.program, crash.question)  # the workers to come do not begin it again
         if crash.culprit is not None and crash.culprit not in self._culprits and self._is_left(crash.culprit):
             self._anew = True
         further = self.given_up.after(crash, lost=lost)

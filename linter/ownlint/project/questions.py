@@ -128,6 +128,12 @@ def blamed(*, whole: bool = True) -> object:
     return said
 
 
+def is_of_all() -> bool:
+    """Whether the last cut-off was of an answer about the whole program, and due to no function or binding."""
+    said = culprit()
+    return isinstance(said, _TooManySteps) and said.whole and said.culprit is None
+
+
 def _within(size: int, ask: Callable[[], _Answer], about: object = None) -> _Answer | _TooManySteps:
     """What is answered `about` something of `size` bytes, with a budget of its own."""
     before = start(size)
@@ -370,12 +376,33 @@ def _of_program(program: Program, name: str, answer: Callable[[], _Answer], of: 
         found: Any = UNKNOWN if recalled is None else recalled()
         is_new = found is UNKNOWN
         if is_new:
-            found = answer()
+            try:
+                found = answer()
+            except RecursionError:
+                _too_deep.append(name)
+                raise
     if type(found) is dict:
         found = Gathered(found, name)
     if is_new:
         program.answers.setdefault(name, Answered(found, tuple(notes), of))
     return cast("_Answer", found)
+
+
+_too_deep: list[str] = []
+"""The answers about the whole program under way when the stack ended, the innermost first."""
+
+
+def ended_stack() -> str:
+    """The innermost answer about the whole program for which the stack did not suffice since this was asked last;
+    empty where it was for none."""
+    found = _too_deep[0] if _too_deep else ""
+    _too_deep.clear()
+    return found
+
+
+def give_up(program: Program, name: str) -> None:
+    """Whoever asks for that answer about the whole program gets none, as where it takes too many steps."""
+    program.answers.recalled[name] = lambda: _TooManySteps(None, whole=True)
 
 
 _asking: dict[str, Callable[[Program], Any]] = {}
