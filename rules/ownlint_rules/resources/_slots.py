@@ -108,10 +108,38 @@ class Slots:
             found.append(
                 (held[0], held[1].name, SlotStore(function, put.node, put.made, indexed, put.at, True, beside))
             )
+        unfollowed |= self._ended_with_scope(reading)
         return [
-            (cls, name, store._replace(sure=store.at not in unfollowed and not self._is_taken(store, reading)))
+            (
+                cls,
+                name,
+                store._replace(
+                    sure=store.at not in unfollowed
+                    and not self._is_taken(store, reading)
+                    and not _is_returned_beside(store, reading)
+                ),
+            )
             for cls, name, store in found
         ]
+
+    @staticmethod
+    def _ended_with_scope(reading: duties.Reading) -> set[int]:
+        """Where acquisitions start that a local holds whose attribute ends them with its scope, and that gives them to
+        none: it is never set to null, and its address is nowhere asked for."""
+        function, found = reading.function, set[int]()
+        for name in function.cleaned:
+            given_up = any(
+                (isinstance(inner, r.Unary) and inner.op == "&" and _is_local(inner.value, name))
+                or (
+                    isinstance(inner, r.Assign)
+                    and _is_local(inner.target, name)
+                    and isinstance(places.strip(inner.value), r.Literal)
+                )
+                for inner in function.values
+            )
+            if not given_up:
+                found.update(source.at for source in reading.names.get(name, ()) if source.made is not None)
+        return found
 
     def _is_taken(self, store: SlotStore, reading: duties.Reading) -> bool:
         """Whether something else may take the handle over, or ends it on the way that puts it into the slot."""
@@ -434,6 +462,28 @@ def _is_its_own(put: duties.Put) -> bool:
                 root = places.strip(root.base)
             return isinstance(root, r.Name) and isinstance(put_there, r.Name) and root.text == put_there.text
     return False
+
+
+def _is_local(value: r.Value | None, name: str) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, r.Name) and inner.text == name
+
+
+def _is_returned_beside(store: SlotStore, reading: duties.Reading) -> bool:
+    """Whether it is put into a struct that is a local, which ends with the function, and another local returns it: the
+    caller has it, the struct only lends it to who is called."""
+    function, node = reading.function, store.node
+    if not isinstance(node, r.Assign) or not reading.is_in_local(node.target):
+        return False
+    root = places.around(node.target)[0]
+    returned = {
+        inner.text
+        for leave in function.flow.leaves
+        if leave.kind == "return" and isinstance(inner := places.strip(leave.value), r.Name)
+    }
+    if isinstance(root, r.Name) and root.text in returned:
+        return False
+    return any(source.at == store.at for name in returned for source in reading.names.get(name, ()))
 
 
 def _is_behind(target: r.Value | str, field: r.Field) -> bool:
