@@ -90,9 +90,13 @@ def words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def releasing_verb(name: str) -> str:
-    """The verb that makes the name one of a function that ends a duty (`destroy`, `unmap`), or nothing."""
+    """The verb that makes the name one of a function that ends a duty (`destroy`, `unmap`), or nothing. With a `p` at
+    the end it is given the address of what holds the handle: `freep`, `avio_closep`."""
     named = _release(name)
-    return named.verb if named is not None else ""
+    if named is None:
+        bare = (words(name) or ("",))[-1].removesuffix("p")
+        return bare if name.endswith(f"{bare}p") and bare in habits.RELEASES else ""
+    return named.verb
 
 
 def counts_down(name: str) -> bool:
