@@ -111,6 +111,10 @@ class Resources:
         """Whether a method that a class derived from the receiver's gives a body deletes its object."""
         return callee.owner is not None and (callee.owner.name, last(callee.symbol)) in self._ended_by_method
 
+    def deleting_this(self, cls: Class) -> Iterator[Function]:
+        """The methods of a class and of its bases that delete their own object."""
+        return (method for method in self._deleting_this if method.home in cls.ancestry)
+
     @program_property
     def _ends_itself(self) -> frozenset[str]:
         """Last names of the classes with such a method."""

@@ -95,6 +95,8 @@ class SlotEnders:
             )
         if slot.cls in holders.kept_for_good(self.program):
             certainty = because("possible", f"nothing shows that a `{slot.cls.name}` is ever released")
+        if self._ends_itself(slot):
+            certainty = because("possible", f"what `{slot.field.name}` points to deletes itself")
         if any(_may_be_borrowed(store) for store in stores) or self._is_lent_elsewhere(slot):
             certainty = because("possible", f"`{slot.field.name}` may hold what it does not own as well")
         return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
@@ -130,8 +132,7 @@ class SlotEnders:
 
     def _is_taken_back(self, slot: Slot) -> bool:
         """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""
-        pointee = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
-        cls = self.program.names.find_class(pointee.name, slot.cls.symbol, slot.cls.file)
+        cls = self._pointed(slot)
         return (
             cls is not None
             and cls.destructor is not None
@@ -139,6 +140,19 @@ class SlotEnders:
             and f"={slot.field.name}" in cls.destructor.mentioned
             and slot.field.name not in cls.fields
         )
+
+    def _ends_itself(self, slot: Slot) -> bool:
+        """Whether a method of what the slot points to deletes its own object, and is not named to release it: nothing
+        asks for that, it goes when its work is done."""
+        cls = self._pointed(slot)
+        return cls is not None and any(
+            not pairs.releasing_verb(method.name) and not pairs.counts_down(method.name)
+            for method in self.resources.deleting_this(cls)
+        )
+
+    def _pointed(self, slot: Slot) -> Class | None:
+        pointee = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        return self.program.names.find_class(pointee.name, slot.cls.symbol, slot.cls.file)
 
     def _may_be_ended_out_of_sight(self, cls: Class) -> bool:
         """A destructor, or a method that is named to release something, is declared and defined elsewhere."""
