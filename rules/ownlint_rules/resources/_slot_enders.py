@@ -180,7 +180,8 @@ class SlotEnders:
         if cls is None:
             return any(self._is_pointer(arg, store.function) for arg in made.args)
         if any(
-            self._is_pointer(arg, store.function) and duties.hands_to_unseen_base(cls, index)
+            (self._is_pointer(arg, store.function) or _may_change(cls, index))
+            and duties.hands_to_unseen_base(cls, index)
             for index, arg in enumerate(made.args)
         ):
             return True
@@ -761,6 +762,16 @@ def _is_inside(value: r.Value | None) -> bool:
         case r.Literal(kind="str"):
             return True
     return False
+
+
+def _may_change(cls: Class, index: int) -> bool:
+    """Whether a constructor may change the object that it gets at the index (from 0), and so make it a parent: by a
+    reference that is not constant."""
+    return any(
+        (kind := types.parse(parameter.type)).reference and not kind.const and not parameter.type.endswith("&&")
+        for constructor in cls.constructors
+        for parameter in constructor.record.parameters[index : index + 1]
+    )
 
 
 def _hands_itself_on(constructor: Function) -> bool:
