@@ -12,10 +12,12 @@ from ownlint.domains import failure
 from ownlint.engine import assignments
 from ownlint.facts import records as r
 from ownlint.flow import events as e
+from ownlint.flow.asked import is_null
 from ownlint.flow.places import Place, last_name, strip, walk
 from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.pairs import words
+from ownlint.project.questions import question
 from ownlint.project.subjects import Function
 
 
@@ -32,9 +34,15 @@ class Outcomes:
     @cached_property
     def places(self) -> frozenset[Place]:
         result = () if self.result is None else (self.result,)
-        return frozenset((*result, *self._filled()))
+        return frozenset((*result, *(where for where, is_outcome in self._filled() if is_outcome), *self.errors))
 
-    def _filled(self) -> Iterator[Place]:
+    @cached_property
+    def errors(self) -> frozenset[Place]:
+        """Those of them that get the error itself, while the answer is null then: there is an error, or a handle."""
+        return frozenset(where for where, is_outcome in self._filled() if not is_outcome)
+
+    def _filled(self) -> Iterator[tuple[Place, bool]]:
+        """Each with whether it is an outcome; an error that is an object otherwise."""
         for index, argument in enumerate(self.call.args):
             inner = strip(argument)
             if isinstance(inner, r.Unary) and inner.op == "&":
@@ -42,8 +50,18 @@ class Outcomes:
             elif not is_set_by(self.function, self.call, index):
                 continue
             where = assignments.place(self.function, inner) if isinstance(inner, r.Name | r.Member) else None
-            if where is not None and self._is_outcome(inner):
-                yield where
+            if where is not None and (is_outcome := self._is_outcome(inner)) is not self._is_error(inner, index):
+                yield where, is_outcome
+
+    def _is_error(self, value: r.Value | None, index: int) -> bool:
+        """Whether a variable is a pointer that is named as an error, and all that the call may mean answer with null
+        wherever they set it."""
+        written = self.function.program.types.of(value, self.function)
+        kind = types.parse(written)
+        if kind.pointers != 1 or not {*words(last_name(value)), *words(kind.last)} & {"err", "error"}:
+            return False
+        callee = self.function.program.calls.callee(self.call, self.function)
+        return callee.all_defined and all(index in _set_with_null(one) for one in callee.functions)
 
     def _is_outcome(self, value: r.Value | None) -> bool:
         """Whether a variable holds how something went: by its type, or by its name."""
@@ -98,6 +116,8 @@ class Outcomes:
         neither."""
         if not self.is_asked(test.value, test):
             return False
+        if not self.errors.isdisjoint(self._said(test.value)):
+            return _is_there(test.value, outcome)
         return failure.says_failure(self.function, test.value, outcome)
 
 
@@ -106,3 +126,42 @@ def is_set_by(function: Function, call: r.Call, index: int) -> bool:
     found = function.program.calls.callee(call, function).records
     given = [types.parse(one.parameters[index].type) for one in found if index < len(one.parameters)]
     return bool(given) and all(kind.reference and not kind.const for kind in given)
+
+
+def _is_there(value: r.Value | None, outcome: bool) -> bool | None:
+    """Whether the outcome of a test says that a pointer is not null; None where it says neither."""
+    match strip(value):
+        case r.Name() | r.Member():
+            return outcome
+        case r.Unary(op="!" | "not", value=inner):
+            return _is_there(inner, not outcome)
+        case r.Binary(op="!=" | "==" as op, left=left, right=right) if is_null(strip(left)) or is_null(strip(right)):
+            return outcome == (op == "!=")
+    return None
+
+
+@question
+def _set_with_null(callee: Function) -> frozenset[int]:
+    """The parameters that a function sets, or gives away to be set, and always returns null after that."""
+    flow, found = callee.flow, set[int]()
+    for index, parameter in enumerate(callee.record.parameters):
+        sets = [
+            event
+            for event in flow
+            if (isinstance(event, e.CallEvent) and any(_is_named(arg, parameter.name) for arg in event.node.args))
+            or (isinstance(event, e.Write) and _is_behind(event.target, parameter.name))
+        ]
+        leaves = (one for event in sets for one in flow.after(event) if isinstance(one, e.LeaveEvent))
+        if sets and all(one.kind == "return" and is_null(strip(one.value)) for one in leaves):
+            found.add(index)
+    return frozenset(found)
+
+
+def _is_named(value: r.Value | None, name: str) -> bool:
+    inner = strip(value)
+    return isinstance(inner, r.Name) and inner.text == name
+
+
+def _is_behind(target: r.Value | None, name: str) -> bool:
+    inner = strip(target)
+    return isinstance(inner, r.Unary) and inner.op == "*" and _is_named(inner.value, name)
