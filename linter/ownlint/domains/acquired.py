@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ownlint import steps
 from ownlint.domains import locks
 from ownlint.domains.reach import DEEPEST, Reach, outside
+from ownlint.engine import conditions
 from ownlint.engine.assignments import place
 from ownlint.facts import records as r
 from ownlint.flow import events as e
@@ -130,7 +131,7 @@ class Acquisitions:
             callee = self.runs(function, event)
             if callee is None:
                 continue
-            for one in self.takes(callee):
+            for one in self.takes(callee, event):
                 given_up = (outside(function, event, callee, lock) for lock in one.given_up)
                 lock = outside(function, event, callee, one.lock)
                 yield one._replace(
@@ -156,13 +157,20 @@ class Acquisitions:
                 return True
         return False
 
-    def takes(self, function: Function) -> tuple[Wait, ...]:
-        """What a call of the function waits for, each lock once: without what it holds itself by then, and nothing
-        where it is given a guard, by which it may do with the lock what it likes."""
+    def takes(self, function: Function, event: e.Event) -> tuple[Wait, ...]:
+        """What a function waits for that the event runs, each lock once: without what it holds itself by then, and
+        nothing where it is given a guard, by which it may do with the lock what it likes. A constant argument decides
+        which way the function goes: `close(false)`."""
         if self.is_given_guard(function):
             return ()
+        waits = self.waits(function)
+        given: list[conditions.Given] = []
+        if waits and isinstance(event, e.CallEvent):
+            given.extend(conditions.said_of_parameters(function, event.node))
         found: dict[tuple[Place, Key], Wait] = {}
-        for one in self.waits(function):
+        for one in waits:
+            if not conditions.may_come(function, function.flow.events[one.at], given):
+                continue
             if all(held.lock != one.lock for held in self.locking.held(function).get(one.at, ())):
                 found.setdefault((one.lock, one.key), one)
         return tuple(found.values())

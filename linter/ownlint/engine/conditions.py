@@ -7,10 +7,11 @@ answers are true, false and "cannot tell", and a condition of several parts is a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from ownlint.engine.assignments import Held, assigned, inserted, own_method, place
+from ownlint.engine.assignments import Held, assigned, held, inserted, own_method, place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -107,6 +108,31 @@ def can_come_to(
             parts = {can_come_to(function, part, given, settled, depth + 1) for part in (left, right)} - {None}
             return parts.pop() if len(parts) == 1 else None
     return None
+
+
+# --- what a call says of the parameters -----------------------------------------------------------------
+
+
+def said_of_parameters(callee: Function, call: r.Call, known: Sequence[Given] = ()) -> Iterator[Given]:
+    """What a call says of the parameters, by a constant argument or by what stands for one that is left out, where the
+    callee does not change them. `known` is what an outer call says of the caller's own parameters."""
+    outer = {given.place: given.held for given in known}
+    for index, parameter in enumerate(callee.record.parameters):
+        said = strip(call.args[index] if index < len(call.args) else parameter.default)
+        constant = outer.get((said.text,)) if isinstance(said, r.Name) else None
+        constant = constant if constant is not None else held(said)
+        changed = any(not one.fresh for one in callee.flow.writes_to((parameter.name,)))
+        if constant is not None and constant.kind != "copy" and not changed:
+            yield Given((parameter.name,), constant)
+
+
+def may_come(function: Function, event: e.Event, given: Sequence[Given]) -> bool:
+    """Whether a function comes to an event under all of these assumptions."""
+    return not any(
+        not test.asserted and comes_to(function, test.value, one) is (not outcome)
+        for test, outcome in (function.flow.guards(event) if given else ())
+        for one in given
+    )
 
 
 # --- which tests can be about a place -------------------------------------------------------------------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from ownlint import Class, Function, Status, assignments, conditions, failure, pairs, places, types
+from ownlint import Class, Function, Status, conditions, failure, pairs, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -84,9 +84,12 @@ def cannot_fail(
     """Whether all that can be called answers this call with nothing but success. An argument, or what stands for one
     that is left out, can have a say in that: `wait(bool throws = true)`; `known` is what an outer call says of the
     caller's own parameters."""
-    given = [(callee, list(_constants(callee, call, known))) for callee in callees]
+    given = [(callee, list(conditions.said_of_parameters(callee, call, known))) for callee in callees]
     found = [
-        (callee, leave, said) for callee, said in given for leave in _answers(callee) if _can_leave(callee, leave, said)
+        (callee, leave, said)
+        for callee, said in given
+        for leave in _answers(callee)
+        if conditions.may_come(callee, leave, said)
     ]
     return (
         bool(found)
@@ -186,27 +189,6 @@ def _has_worked(callee: Function, leave: e.LeaveEvent, stored: r.Call) -> bool:
         for test, outcome in callee.flow.guards(leave)
         for cause, _ in (failure.failing(callee, test, not outcome),)
     )
-
-
-def _can_leave(callee: Function, leave: e.LeaveEvent, given: Sequence[conditions.Given]) -> bool:
-    """Whether the arguments of the call let the callee leave there."""
-    return not any(
-        not test.asserted and conditions.comes_to(callee, test.value, one) is (not outcome)
-        for test, outcome in (callee.flow.guards(leave) if given else ())
-        for one in given
-    )
-
-
-def _constants(callee: Function, call: r.Call, known: Sequence[conditions.Given]) -> Iterator[conditions.Given]:
-    """What the call says of the parameters, where the callee does not change them."""
-    outer = {given.place: given.held for given in known}
-    for index, parameter in enumerate(callee.record.parameters):
-        said = places.strip(call.args[index] if index < len(call.args) else parameter.default)
-        held = outer.get((said.text,)) if isinstance(said, r.Name) else None
-        held = held if held is not None else assignments.held(said)
-        changed = any(not one.fresh for one in callee.flow.writes_to((parameter.name,)))
-        if held is not None and held.kind != "copy" and not changed:
-            yield conditions.Given((parameter.name,), held)
 
 
 def asked_later(
