@@ -76,7 +76,7 @@ Access the registry under a lock, like the other one.
 
 ## What it does not report
 
-- projects that rely on the GIL
+- projects that rely on the GIL, and modules of the C API that do, beside others that do not
 - registries that only constructors fill
 - registries that are accessed under a lock somewhere
 - functions whose callers all hold a lock
@@ -92,10 +92,11 @@ MLIR's Python bindings since LLVM 20, where `liveContexts` has a lock and `liveM
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Finding, Function, Program, because, events, locks, places, records, rule
+from ownlint import Finding, Function, Program, because, events, locks, places, questions, records, rule
 from ownlint_rules.registries import _registries as registries
 
 _FEWEST = 2
@@ -110,7 +111,8 @@ class _Touch(NamedTuple):
 
 @rule(severity="warning", cwe=(362,))
 def registry_without_lock(program: Program) -> Iterator[Finding]:
-    known = registries.tables(program) if _runs_free(program) else []
+    free = _running_free(program)
+    known = [one for one in registries.tables(program) if _runs_free(program, one.path, free)] if free else []
     if len(known) < _FEWEST:
         return
     touches = {one.names: list(_touches(program, one)) for one in known}
@@ -130,19 +132,42 @@ def registry_without_lock(program: Program) -> Iterator[Finding]:
                 break
 
 
-def _runs_free(program: Program) -> bool:
-    """Whether the project names what only code without the interpreter's lock needs."""
+def _running_free(program: Program) -> frozenset[str]:
+    """The files that name what only code without the interpreter's lock needs."""
     words = program.models.names_of("free threading")
-    for cls in program.classes:
-        if any(field.type.rsplit("::", 1)[-1].strip(" &*") in words for field in cls.record.fields):
-            return True
+    found = {
+        cls.path
+        for cls in program.classes
+        if any(field.type.rsplit("::", 1)[-1].strip(" &*") in words for field in cls.record.fields)
+    }
     for file in program.files.values():
         for variable in file.variables:
             if variable.type.rsplit("::", 1)[-1].strip(" &*") in words:
-                return True
+                found.add(file.path)
             if any(isinstance(v, records.Name) and v.text in words for v in places.walk(variable.value)):
-                return True
-    return any(function.mentions(*words) or _is_given(function, words) for function in program.functions)
+                found.add(file.path)
+    return frozenset(
+        found.union(one.path for one in program.functions if one.mentions(*words) or _is_given(one, words))
+    )
+
+
+def _runs_free(program: Program, path: str, free: frozenset[str]) -> bool:
+    """Whether the module to which a file belongs, the nearest one, says that it needs no GIL, or something as near. One
+    that is made by the C API says so in its own slots or does not."""
+    nearest = max((_shared(path, one) for one in _modules(program)), default=0)
+    return any(_shared(path, one) >= nearest for one in free)
+
+
+@questions.program_question
+def _modules(program: Program) -> frozenset[str]:
+    """The files with the function by which Python loads a module."""
+    return frozenset(one.path for one in program.functions if one.name.startswith("PyInit_"))
+
+
+def _shared(one: str, other: str) -> int:
+    """How many folders two paths have in common."""
+    pairs = zip(one.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _is_given(function: Function, words: frozenset[str]) -> bool:
