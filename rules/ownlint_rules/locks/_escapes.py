@@ -80,6 +80,8 @@ class Borrower:
         """What a value that becomes something of the wanted type borrows; None when it is a copy."""
         inner = places.strip(value)
         kind = types.parse(wanted)
+        if kind.is_value and "string" in self.program.types.roles(wanted, self.function):
+            return None  # it copies the characters, whatever it is given
         match inner:
             case r.Conditional(then=then, other=other):
                 return self.borrow(then, wanted) or self.borrow(other, wanted)

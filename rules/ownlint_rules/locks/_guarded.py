@@ -27,9 +27,11 @@ from ownlint import (
     assignments,
     bodies,
     conditions,
+    habits,
     keeping,
     locks,
     mutexes,
+    pairs,
     patterns,
     places,
     questions,
@@ -115,6 +117,19 @@ class MemberUse(NamedTuple):
         return self.traced.member
 
 
+def _atomically_used(cls: Class) -> frozenset[str]:
+    """What methods of a class give to operations on shared places by its address: `std::atomic_load(&ptr_)`."""
+    return frozenset(
+        places.last_name(given.value)
+        for method in cls.methods
+        if any("atomic" in name for name in method.mentioned)
+        for call in method.flow.calls
+        if not habits.ATOMICS.isdisjoint(pairs.words(places.last_name(call.node.callee)))
+        for given in map(places.strip, call.node.args)
+        if isinstance(given, r.Unary) and given.op == "&"
+    )
+
+
 class GuardedDomain:
     """Data and the locks beside them: the members of a class, or the variables of one file's namespace."""
 
@@ -168,6 +183,7 @@ class GuardedDomain:
         return any(
             known.is_mutex(field.type, one.file, one.symbol)
             or "atomic" in self.program.types.roles_at(field.type, one.file, one.symbol)
+            or field.name in _atomically_used(one)
             for variant in self.program.index.variants(cls)
             for base in variant.ancestry
             for one in (base, *inner.get(base.symbol, ()))
