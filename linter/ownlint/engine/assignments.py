@@ -23,14 +23,14 @@ _MAKERS = re.compile(
 
 _STORES = frozenset({"store", "exchange"})
 _FLAG_SETTERS = frozenset({"test_and_set"})
-_SWAPS = frozenset({"compare_exchange_strong", "compare_exchange_weak"})
+SWAPS = frozenset({"compare_exchange_strong", "compare_exchange_weak"})
 _FREE_STORES = frozenset(
     {"exchange", "atomic_store", "atomic_store_explicit", "atomic_exchange", "atomic_exchange_explicit"}
 )
 _FREE_FLAG_SETTERS = frozenset({"atomic_flag_test_and_set", "atomic_flag_test_and_set_explicit"})
 _COUNTS = frozenset({"fetch_add"})
 _BITS = frozenset({"fetch_or"})
-ATOMIC_CALLS = _STORES | _FLAG_SETTERS | _SWAPS | _FREE_STORES | _FREE_FLAG_SETTERS | _COUNTS | _BITS
+ATOMIC_CALLS = _STORES | _FLAG_SETTERS | SWAPS | _FREE_STORES | _FREE_FLAG_SETTERS | _COUNTS | _BITS
 SETTING_CALLS = ATOMIC_CALLS | {"reset", "set"}
 """Last names of the calls that may put something into what they are called on, beside methods of containers."""
 
@@ -169,7 +169,7 @@ def assigned(call: r.Call) -> tuple[r.Value, Held | None] | None:
         return on, held(args[0])
     if name in _FLAG_SETTERS:
         return on, Held("flag", True, "true")
-    if name in _SWAPS and len(args) >= 2:
+    if name in SWAPS and len(args) >= 2:
         return on, held(args[1])
     if name in _COUNTS and args:
         return on, Held("count", True)

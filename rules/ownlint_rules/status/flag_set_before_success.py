@@ -53,8 +53,8 @@ Set the flag after the work has succeeded, or reset it on the failing path (a sc
 - objects that are destroyed on failure, flags against recursion, states of a parser
 - what is set first on purpose: names and methods that end things (`closed_`, `Stop`)
 - with the default `--certainty`: flags that are cleared (`has_name_ = false`), objects that store their error or are
-  notified on the failing path (`return Fail(status)`), callbacks that fail, and flags that another method clears
-  together
+  notified on the failing path (`return Fail(status)`), callbacks that fail, flags that another method clears together,
+  and flags that are set by `compare_exchange` where later callers get another member, such as a future
 
 ## Known limitations
 
@@ -88,6 +88,7 @@ from ownlint import (
     Place,
     assignments,
     because,
+    conditions,
     events,
     failure,
     glance,
@@ -229,6 +230,10 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because("possible", "the failing path notifies the object, which may refuse the next call")
     if failed.cause is not None and _is_callback(function, failed.cause):
         return because("possible", f"`{flag}` may say that the callback was called, which is not done twice")
+    if _is_latch(function, announced):
+        return because(
+            "possible", f"`{flag}` lets one thread in, and the others may get the failure from what it shares"
+        )
     if passing.ends_with_failure(function):
         return because("possible", "every known caller discards the object when it fails")
     if _is_at_top(function, announced):
@@ -240,6 +245,21 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
             "possible", f"the flags next to `{flag}` are cleared together, perhaps before the work is redone"
         )
     return failed.certainty
+
+
+def _is_latch(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether the flag is set where it is compared, in one step, to let one thread in, while those that come later get
+    what the object keeps beside it, such as a future: that can tell them of the failure."""
+    event = announced.event
+    if not isinstance(event, events.CallEvent) or places.last_name(event.node.callee) not in assignments.SWAPS:
+        return False
+    is_set = conditions.Given(announced.place, announced.held)
+    return any(
+        _is_beside(function, part, announced.place)
+        for leave in function.flow.leaves
+        if event in function.flow.dominators(leave) and conditions.may_come(function, leave, (is_set,))
+        for part in places.walk(leave.value)
+    )
 
 
 def _is_at_top(function: Function, announced: assignments.Assignment) -> bool:
