@@ -674,6 +674,40 @@ def is_pinned(function: Function) -> bool:
     return not ups.isdisjoint(downs)
 
 
+def is_set_once(domain: GuardedDomain, function: Function, used: e.Event, member: str) -> bool:
+    """Whether the function has waited for a flag by then, and the member is changed only where that is not set yet, as
+    in a future: from then on it stays as it is."""
+    flags = {flag for event in function.flow.dominators(used) for flag in _waited_for(function, event)}
+    changes = [use for use in domain.changes(member) if not is_exempt(use.function)]
+    return any(
+        all(
+            not conditions.may_come(use.function, use.function.flow.events[use.at], (_flag_set(flag),))
+            for use in changes
+        )
+        for flag in flags
+        if changes
+    )
+
+
+def _flag_set(flag: str) -> conditions.Given:
+    return conditions.Given((places.THIS, flag), assignments.Held("flag", True, "true"))
+
+
+def _waited_for(function: Function, event: e.Event) -> Iterator[str]:
+    """The members of the object of which one is true after an event that waits: the call of a method with a loop
+    about a wait, such as `while (!set_) ready_.wait(lock);`."""
+    waiting = assignments.own_method(function, event.node) if isinstance(event, e.CallEvent) else None
+    if waiting is None or not any("wait" in pairs.words(name) for name in waiting.mentioned):
+        return
+    end = waiting.flow.events[waiting.flow.exit]
+    for test, outcome in waiting.flow.guards(end):
+        for part in places.walk(test.value):
+            if isinstance(part, r.Name | r.Member):
+                flag = places.last_name(part)
+                if conditions.comes_to(waiting, test.value, _flag_set(flag)) is outcome:
+                    yield flag
+
+
 def _root(value: r.Value) -> str:
     while isinstance(value, r.Member | r.Index):
         value = value.base

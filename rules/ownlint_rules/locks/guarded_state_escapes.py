@@ -279,6 +279,7 @@ class _EscapeJudge:
                     found,
                     guard,
                     is_kept_alive=escapes.is_kept_alive(self.borrower, found, leave),
+                    is_set_once=escapes.is_set_once(self.domain, self.function, leave, found.traced.member),
                 )
 
     def is_whole(self, found: escapes.WayIn) -> bool:
@@ -446,6 +447,7 @@ class _EscapeJudge:
         doubt: str = "",
         is_here: bool = False,
         is_kept_alive: bool = False,
+        is_set_once: bool = False,
     ) -> Iterator[Finding]:
         """`is_here`: the function itself is the only user of the pointer. `is_kept_alive`: nothing ends the object that
         it leads to in the meantime."""
@@ -475,6 +477,8 @@ class _EscapeJudge:
             certainty = because("guarded-by", inferred)
         if storage.kind == "unknown" or not storage.type:
             certainty = because("possible", f"the type of `{found.traced.member}` is not known")
+        elif is_set_once:
+            certainty = because("possible", f"`{member}` is not changed after what the function waits for")
         elif (not evidence.strong and look is None) or escapes.is_pinned(self.function):
             certainty = because("possible", "callers may ensure that nothing is removed in the meantime")
         elif escapes.locks_itself(self.domain, storage.type):
