@@ -151,6 +151,8 @@ class ProjectNames:
             found = self._target(alias, file, scope)
             if "<" in found and self._comes_back(alias, found, file, scope, at):
                 return written
+            if alias[1].kind == "using" and kind.arguments and "<" not in found:
+                found += f"<{', '.join(kind.arguments)}>"  # `using lib::Ptr;` names the template, for all arguments
             const = "const " if kind.const and not {"*", "const"} & set(re.findall(r"\*|\bconst\b", found)) else ""
             written = const + found + "*" * kind.pointers + ("&" if kind.reference else "")
         return written
