@@ -899,6 +899,8 @@ class MemoryCalls(Owners):
         room = draft.cells.get(Cell(inside.block, (*inside.path[:-1], ROOM)), LOST)
         if model.has("keep") and room is not LOST:
             return
+        if self.stands_in_front(draft, node, inside):
+            return
         takes_out = any(effect.verb == "invalidate" and effect.mode == "deep" for effect in model.effects)
         doubt = _MAY_STAND_BEFORE if takes_out else self.room_doubt(node)
         how = EndedBlock(self.event.index, "moved", self.named(node.callee), doubt)
@@ -933,6 +935,42 @@ class MemoryCalls(Owners):
         else:
             return False
         return isinstance(from_element, r.Name) and from_element.text in self.function.locals
+
+    def stands_in_front(self, draft: MemoryDraft, node: r.Call, inside: Cell) -> bool:
+        """Whether all that is known to point to the elements stays where it is: the iterator from whose place the
+        erased one was stepped on, and that one itself, which gets the answer: `next = at; ++next; next =
+        all.erase(next);`."""
+        if len(node.args) != 1 or last_name(node.callee) != "erase" or not isinstance(strip(node.args[0]), r.Name):
+            return False
+        name = named(node.args[0])
+        fronts = self.stepped_on_from(node, name)
+        block = draft.read(inside).block
+        staying = {Cell(("var", one)) for one in fronts | {name}} | {inside}
+        return bool(fronts) and all(
+            cell in staying or cell.block[0] == "result"  # of a call, in a statement before
+            for cell, held in draft.cells.items()
+            if held.block == block
+        )
+
+    def stepped_on_from(self, node: r.Call, name: str) -> frozenset[str]:
+        """The locals that the iterator is copied from and then stepped on from, however the call is reached; nothing
+        where it gets anything else but the call's answer, or where one of them may have caught up."""
+        flow, begins, steps, answers = self.function.flow, dict[int, tuple[e.Write, str]](), set[int](), False
+        for write in flow.writes_to((name,)):
+            value = strip(write.value)
+            if isinstance(value, r.Name) and write.op == "=" and value.text in self.function.locals:
+                begins[write.index] = write, value.text
+            elif write.op == "++":
+                steps.add(write.index)
+            elif value is node:
+                answers = True
+            elif not (write.fresh and write.value is None):
+                return frozenset()
+        fronts = frozenset(front for _, front in begins.values())
+        moved = [one for front in fronts for one in flow.writes_to((front,)) if isinstance(one.target, r.Name)]
+        late = [one for begin, _ in begins.values() for one in flow.after(begin, lambda event: event.index in steps)]
+        late += [one for write in moved for one in flow.after(write, lambda event: event.index in begins)]
+        return fronts if answers and all(one is not self.event for one in late) else frozenset()
 
     def lent(self, draft: MemoryDraft, node: r.Call, lender: Place | None) -> Pointer:
         """What a call answers that borrows it from its receiver or from an argument."""
