@@ -224,3 +224,32 @@ def is_rebuilt(one: BackKey) -> bool:
         if registries.takes_out(function, call.node, one.table)
     ]
     return bool(taking) and all(name in known.clears for name in taking)
+
+
+def says_where_it_stands(one: BackKey, function: Function, store: member_stores.MemberStore) -> bool:
+    """Whether the member gets the place of the entry in an array: `(*at)->place = at - entries;`."""
+    return not one.table.keyed and any(
+        one.table.is_called(containers.names_of(function, inner))
+        for inner in places.walk(store.value)
+        if isinstance(inner, (records.Name, records.Member))
+    )
+
+
+def may_be_entry(one: BackKey, function: Function, store: member_stores.MemberStore) -> bool:
+    """Whether a function, or who gives it the object, may have come by the object by way of the table; so it is of what
+    no one else gives it."""
+    base = places.strip(store.base)
+    given = isinstance(base, records.Name) and any(one.name == base.text for one in function.record.parameters)
+    callers = function.program.index.callers(function) if given else ()
+    if not callers or registries.says(function, one.table):
+        return True
+    around = dict.fromkeys(
+        [*callers, *(outer for caller in callers for outer in function.program.index.callers(caller))]
+    )
+    called = (
+        inner
+        for caller in callers
+        for call in caller.calls()
+        for inner in function.program.calls.callee(call, caller).functions
+    )
+    return any(registries.says(inner, one.table) for inner in (*around, *called))

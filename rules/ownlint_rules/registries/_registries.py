@@ -74,6 +74,8 @@ class AnyRegistry(NamedTuple):
     path: str
     at: r.Span
     type: str = ""
+    keyed: bool = True
+    """Not so of a list or an array, whose entries have places."""
 
     def is_called(self, names: tuple[str, ...]) -> bool:
         return not set(self.names).isdisjoint(names)
@@ -84,7 +86,10 @@ AnyTable = Registry | AnyRegistry
 
 def tables(program: Program) -> list[AnyRegistry]:
     """The registries, and the maps and sets that are members, variables of files, or what functions hand out."""
-    found = [AnyRegistry(one.names, one.shown, one.home, one.path, one.at, one.type) for one in registries(program).all]
+    found = [
+        AnyRegistry(one.names, one.shown, one.home, one.path, one.at, one.type, one.keyed)
+        for one in registries(program).all
+    ]
     known = {(one.path, one.at) for one in found}
     declared: list[tuple[r.Field | r.Variable, File, str, Class | None]] = [
         (field, cls.file, cls.symbol, cls) for cls in program.classes for field in cls.record.fields

@@ -60,6 +60,8 @@ Erase the entry before the member is reassigned.
 - members that are known to be empty, and members that are set just before the first insertion
 - helpers whose callers erase the entry
 - tables in which every lookup compares the key of the object with the one asked for
+- places in an array that say where the entry stands now; other places in one, and objects that are given by functions
+  which do not know the table, are `possible`
 
 ## Known limitations
 
@@ -113,16 +115,27 @@ def _of_back_keys(cls: Class, known: set[tuple[Function, int]]) -> Iterator[Find
                 continue
             if _is_taken_out(function, store.at, key, _CALLERS, after=_saves_old(function, store, key)):
                 continue
+            if back_keys.says_where_it_stands(key, function, store):
+                continue
             shown = text(store.target).replace("this->", "")
             yield function.finding(
                 store.at,
                 f"`{shown}` is reset, but its entry in `{key.table.shown}` stays",
-                certainty=because("guess", f"harmless if `{key.table.shown}` is emptied and filled again then")
-                if back_keys.is_rebuilt(key)
-                else because("later-use", "harmless if the old key is never looked up again"),
+                certainty=_how_sure(key, function, store),
                 help=f"erase the entry from `{key.table.shown}` before `{key.member}` is reassigned",
                 steps=(key.putter.step(key.put, f"`{key.member}` is the key of the entry that is put in here"),),
             )
+
+
+def _how_sure(key: back_keys.BackKey, function: Function, store: member_stores.MemberStore) -> Certainty:
+    shown = key.table.shown
+    if not key.table.keyed:
+        return because("possible", f"`{key.member}` is a place in `{shown}`, whose entries may be put in order again")
+    if store.base is not None and not back_keys.may_be_entry(key, function, store):
+        return because("possible", f"nothing shows that `{text(store.base)}` has an entry in `{shown}`")
+    if back_keys.is_rebuilt(key):
+        return because("guess", f"harmless if `{shown}` is emptied and filled again then")
+    return because("later-use", "harmless if the old key is never looked up again")
 
 
 def _keys(cls: Class) -> Iterator[_Key]:
