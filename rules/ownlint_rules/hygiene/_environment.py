@@ -15,7 +15,8 @@ from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, File, Function, Program, places, questions, ranges, text, trials, types
+from ownlint import Class, File, Function, Program, failure, places, questions, ranges, text, trials, types
+from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.hygiene import _python_environment as python_environment
 from ownlint_rules.hygiene import _repeated as repeated
@@ -987,13 +988,32 @@ def _fallback(value: r.Value) -> Iterator[TextMeaning]:
 
 
 def _goes_on(function: Function, parameter: r.Parameter) -> bool:
-    """Whether a parameter is returned, stored or given to a call."""
+    """Whether a parameter is returned, stored or given to a call; not one that an error says."""
     flow = function.flow
-    values = [*(write.value for write in flow.writes), *(leave.value for leave in flow.leaves)]
-    values += [arg for call in flow.calls for arg in call.node.args]
+    values = [
+        *(write.value for write in flow.writes),
+        *(leave.value for leave in flow.leaves if leave.kind == "return"),
+    ]
+    thrown = [leave.value for leave in flow.leaves if leave.kind == "throw"]
+    inside = {id(call) for value in thrown for call in places.calls_in(value)}
+    values += [
+        arg
+        for call in flow.calls
+        if id(call.node) not in inside and not _fails(function, call)
+        for arg in call.node.args
+    ]
     return any(
         isinstance(inner, r.Name) and inner.text == parameter.name for value in values for inner in places.walk(value)
     )
+
+
+def _fails(function: Function, call: e.CallEvent) -> bool:
+    """Whether a call does not come back, by what is known of it, or as the function that has to answer something ends
+    there without an answer."""
+    if failure.never_comes_back(function, call.node):
+        return True
+    leaves = [one.kind for one in function.flow.after(call) if isinstance(one, e.LeaveEvent)]
+    return function.record.result not in ("", "void") and bool(leaves) and {*leaves} == {"end"}
 
 
 def _is_literal(value: r.Value) -> bool:
