@@ -437,7 +437,8 @@ class Environment(msgspec.Struct, frozen=True):
 
     In Python, by their dotted names: `mappings` that hold the variables, functions that read one (in `reads`), that
     make a number (in `parses` and `parses_real`), a truth value (`parses_truth`) or something else (`decodes`) of a
-    text, or take it for a path (`paths`); and last names of what only shows a text to people (`shows`).
+    text, or take it for a path (`paths`), and functions whose call at the top of a file makes it a program of its own
+    (`programs`); and last names of what only shows a text to people (`shows`).
     """
 
     reads: tuple[str, ...] = ()
@@ -451,6 +452,7 @@ class Environment(msgspec.Struct, frozen=True):
     parses_truth: tuple[str, ...] = ()
     decodes: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
 
     def ignores(self, variable: str) -> bool:

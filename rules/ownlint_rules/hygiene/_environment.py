@@ -513,17 +513,26 @@ class ProgramEnvironment:
 
     def is_of_command(self, reading: EnvironmentReading) -> bool:
         """Whether it stands in the file of a program's `main`: an example or a command beside a library reads what it
-        needs on its own. In Python that is a file which asks if it is `"__main__"`, and which no other imports."""
+        needs on its own. In Python that is a file which asks if it is `"__main__"`, and which no other imports, or one
+        that builds a package: `setup(name="..")`."""
         file = reading.function.file if reading.function is not None else None
         if file is not None and file.language == "python":
             return self.is_script(file)
         return file is not None and any(one.name == "main" and one.defined and not one.owner for one in file.functions)
 
     def is_script(self, file: File) -> bool:
+        if not {*self.model.programs}.isdisjoint(self._called_at_top(file)):
+            return True
         stem = file.path.rpartition("/")[2].removesuffix(".py")
         return stem not in self._imported and any(
             isinstance(one, r.Branch) and _MAIN.fullmatch(text(one.condition)) is not None for one in self._top(file)
         )
+
+    def _called_at_top(self, file: File) -> Iterator[str]:
+        """The dotted names of what a file of Python calls outside of functions."""
+        for one in self._top(file):
+            if isinstance(one, r.Evaluate) and isinstance(one.value, r.Call):
+                yield self.program.names.named(file, one.value.callee)
 
     def _top(self, file: File) -> Iterator[r.Statement]:
         """What a file of Python runs outside of functions."""

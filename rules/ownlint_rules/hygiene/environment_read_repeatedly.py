@@ -68,8 +68,8 @@ Read the variable once, in one function, into a function-local static, and call 
 
 - initializers of statics and of namespace-scope variables, code that a once flag guards, `main`, and singletons
 - functions of one name in several files (variants for several systems), tests, and what the file of a `main` reads
-  beside a library; in Python scripts with defaults of their own (`if __name__ == "__main__"`, imported nowhere) are
-  `possible`
+  beside a library; in Python scripts with defaults of their own (`if __name__ == "__main__"`, imported nowhere), and
+  those that build packages (`setup(..)`), are `possible`
 - values that are read in order to be restored
 - in Python: places that read a variable alike and do not lead to each other, or by a function that is cached, that hand
   its text on, only show it in a log or an error, or set it as well; one that asks whether there is a variable of which
