@@ -281,7 +281,7 @@ class CountingCalls(Tests):
             case "" if held.stored and outs.led_to(bare_value(argument), self.function) is not None:
                 pass  # the reference is the caller's by now, and only looked at
             case _:
-                draft.forget(one)
+                self.give_on(draft, one)
         return []
 
     def is_kept_by_callee(self, call: r.Call, index: int) -> bool:
