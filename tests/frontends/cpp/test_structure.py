@@ -572,6 +572,8 @@ def test_where_the_preprocessor_decides() -> None:
 def test_both_sides_of_a_clean_conditional_are_read() -> None:
     file = facts("#if A\nvoid f() {}\n#else\nvoid g() {}\n#endif\n")
     assert [f.name for f in file.functions] == ["f", "g"]
+    file = facts("WARN_ON_()\n#if A\nvoid f();\n#else\nvoid f() {}\n#endif\nWARN_OFF_()\nvoid h() {}\n")
+    assert [(f.name, f.defined) for f in file.functions] == [("f", False), ("f", True), ("h", True)]
 
 
 @pytest.mark.parametrize(

@@ -1085,7 +1085,7 @@ class _Conditionals:
         while around.endswith(b"#endif"):  # of a conditional whose sides are whole, too
             around = around.removesuffix(b"#endif").rstrip()
         before = around[-1:]
-        if before and before not in b";{}":
+        if before and before not in b";{}" and _EMPTY_CALL.search(around) is None:
             return False
         return all(not text.strip() or _WHOLE.match(text) is not None for text in texts)
 
@@ -1119,6 +1119,9 @@ class _Conditionals:
 
 
 _WHOLE = re.compile(rb"\s*(?!else\b|catch\b)(?:[^)},.;?:+/|=\s]|\+\+|::)(?s:.)*[;}]\s*\Z")
+
+_EMPTY_CALL = re.compile(rb"(?:\A|[;{}])\s*+[A-Z][A-Z\d_]*+\(\s*+\)\Z")
+"""A macro that is given nothing and stands where a statement would: no statement goes on after it."""
 
 
 def _balance(text: bytes) -> tuple[int, int]:
