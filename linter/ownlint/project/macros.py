@@ -286,6 +286,17 @@ class Macros:
             and any(self.named(word) and self.may_clean_up(word, depth - 1) for word in sorted(words - {name}))
         )
 
+    def words(self, name: str, depth: int = _DEEP) -> frozenset[str]:
+        """What the bodies of a macro name that is none of its parameters, itself or by the macros that they use."""
+        found = {
+            word
+            for macro in self.named(name)
+            for word in _ANY_WORD.findall(macro.body)
+            if word not in (macro.parameters or ())
+        }
+        inner = [word for word in sorted(found - {name}) if depth and self.named(word)]
+        return frozenset(found).union(*(self.words(word, depth - 1) for word in inner))
+
     def steps(self, name: str) -> tuple[tuple[str, ...], tuple[MacroStep, ...]]:
         """The parameters of a macro that does nothing but call functions with what it is given, and to empty that, in
         every build; and what it does, one after the other."""

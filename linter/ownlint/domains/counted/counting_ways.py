@@ -5,7 +5,6 @@ What a single call does with a reference is `references`' answer; `counting` fol
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
@@ -405,13 +404,8 @@ class CountedWays:
         }
         said |= {last_name(call.node.callee) for call in self.flow.calls}
         for name in said:
-            if bodies := self.function.program.macros.named(name):
-                found[name] = frozenset(
-                    word
-                    for macro in bodies
-                    for word in re.findall(r"\w+", macro.body)
-                    if word not in (macro.parameters or ())
-                )
+            if self.function.program.macros.named(name):
+                found[name] = self.function.program.macros.words(name)
         return found
 
     @remembered

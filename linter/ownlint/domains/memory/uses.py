@@ -6,7 +6,6 @@ the block as long as they hold it. What calls of libraries and of the project do
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Set
 from functools import cached_property
@@ -38,7 +37,6 @@ _ONE = frozenset({"back", "front", "at"})
 _INNER = frozenset({"value", "ValueOrDie", "get"})
 _LOOKING = frozenset({"return on failure", "assign or return", "check", "assert", "log"})
 """Roles of the macros that only look at what they are given."""
-_WORDS = re.compile(r"\w++")
 
 
 @flow_question
@@ -494,12 +492,9 @@ class OwedUses(MemoryWalk):
         return found if found != "gone" else ""
 
     def is_said_by_macro(self, node: r.Call, leading: frozenset[str]) -> bool:
-        """Whether a macro of the project names the local in its body."""
-        macros = self.program.macros.named(last_name(node.callee)) if type(node.callee) is r.Name else []
-        return any(
-            not leading.isdisjoint(_WORDS.findall(macro.body)) and leading.isdisjoint(macro.parameters or ())
-            for macro in macros
-        )
+        """Whether a macro of the project names the local in its body, itself or by another macro."""
+        macros, name = self.program.macros, last_name(node.callee)
+        return type(node.callee) is r.Name and bool(macros.named(name)) and not leading.isdisjoint(macros.words(name))
 
     def is_compared_with_null(self, draft: MemoryDraft, node: r.Call) -> bool:
         """`EXPECT_EQ(handle, nullptr)`, which is a test of its own."""
