@@ -160,7 +160,7 @@ class References:
                 return model is not None and name != "ptr" and self.is_object(base, function)
             case r.Call(callee=r.Name()):
                 model = self.model(value, function)
-                if model is not None and model.has("own", "result"):
+                if model is not None and model.counted and model.has("own", "result"):
                     return True
             case r.Call(callee=r.Member(base=base, name="attr")):
                 return self.is_object(base, function)
@@ -173,7 +173,7 @@ class References:
                 return self.is_object(base, function)
             case r.Call(callee=r.Name()):
                 model = self.model(value, function)
-                if model is not None and model.has("own", "result"):
+                if model is not None and model.counted and model.has("own", "result"):
                     return True
         return "python object" in self.roles(value, function)
 
