@@ -54,6 +54,8 @@ _LEVEL_TEST = re.compile(
     r"\s*(?:do\s*)?(?:\{\s*)?if\s*(?:constexpr\s*)?\((?=[^;{]*(?i:debug|dbg|trace|verbos))[^;{]*\)(?!\s*(?:return|throw|abort)\b)"
 )
 """A macro's body that begins with a question for the level of a log."""
+_DENIAL = re.compile(r"\s*(?:do\s*)?(?:\{\s*)?if\s*\([\s(]*(?:\w+\s*\([\s(]*)?!\s*\(")
+"""A macro's body that begins with a question whether what it is given does not hold: `if (unlikely(!(ok))) ..`."""
 _HIGHER_LEVEL = re.compile(r"(?i)(?:^|_|(?<=[a-z]))(?:warn|err|fatal|info|crit|notice)")
 _OTHER_MACRO = re.compile(r"\s*(?:do\s*\{\s*)?(?:::)?(?:\w+::)*(\w+)\s*\(")
 _OF_LOCKS = ("guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
@@ -231,7 +233,10 @@ class Macros:
         alive = [macro for macro in written if not self._does_nothing(macro, depth)]
         roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
         if len(alive) < len(written) and any(_hands_on(macro) and not _CATCHES.search(macro.body) for macro in alive):
-            return "assert" if roles and roles[0] in (*_TESTS, "return on failure") else "debug log"
+            tests = (roles and roles[0] in (*_TESTS, "return on failure")) or any(
+                self._denies(one, depth) for one in alive
+            )
+            return "assert" if tests else "debug log"
         if roles and roles[0] in _TESTS and any(self._only_evaluates(macro, depth) for macro in alive):
             return "evaluated assert"
         if "assert" in roles and (kept := next((role for role in roles if role in _TESTS and role != "assert"), "")):
@@ -455,6 +460,13 @@ class Macros:
             if role in ("return on failure", "assign or return", *_TESTS):
                 return role
         return ""
+
+    def _denies(self, macro: r.Macro, depth: int) -> bool:
+        """Whether the body, or the macro that it stands for, does something where what it is given does not hold."""
+        if _DENIAL.match(macro.body):
+            return True
+        other = _WHOLE_CALL.match(macro.body) if depth < _DEEP else None
+        return other is not None and any(self._denies(one, depth + 1) for one in self.named(other[1]))
 
     def _always_evaluates(self, defined: list[r.Macro], depth: int) -> bool:
         """Whether `#define`s of a macro evaluate what they are given, whatever the build."""
