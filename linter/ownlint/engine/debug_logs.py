@@ -274,7 +274,7 @@ class DebugLogs:
         return any(begin < span.start and offset in span for span in self.function.file.conditionals)
 
     def _costs(self, kind: Kind, declared: r.Declare, writes: Sequence[int]) -> bool:
-        if self._is_handled(declared.start):
+        if self._is_handled(declared.start) or (writes and all(map(self._is_handled, writes))):
             return False  # next to an exception that was thrown
         if kind == "measured" and self.python:
             return False  # next to what else a statement of Python costs
@@ -405,11 +405,22 @@ class DebugLogs:
             uses.writes.setdefault(target, []).append(value.start)
             if isinstance(value, r.Assign) and value.op not in ("=", ":="):
                 uses.added_to.add(target)
+        if isinstance(value, r.Assign) and self._writes_elsewhere(target, value.target, uses):
+            uses.spoil((target,))
         if isinstance(value, r.Call):
             is_watch = _WATCHES.search(types.parse(uses.begun[target].type).last) is not None
             if not is_watch and not self._is_builder(target, uses):
                 uses.spoil((target,))
         self._goes_into(target, value, uses)
+
+    def _writes_elsewhere(self, name: str, target: r.Value, uses: _Uses) -> bool:
+        """Whether what is assigned to belongs to an object that the local only leads to: `found->second`, and in Python
+        a part of what the function did not make."""
+        parts = [inner for inner in walk(target) if isinstance(inner, (r.Member, r.Index))]
+        if not self.python:
+            return any(isinstance(one, r.Member) and one.arrow for one in parts)
+        value = uses.begun[name].value
+        return bool(parts) and not (_begins_as_container(self.function, value) or _begins_as_tally(value))
 
     @cached_property
     def _counted_by_value(self) -> frozenset[int]:
