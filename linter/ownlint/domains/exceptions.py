@@ -50,8 +50,32 @@ def _leaving(function: Function) -> frozenset[str]:
 
 
 def is_caught(function: Function, call: e.CallEvent) -> bool:
-    """Whether the function itself handles what the call throws: it runs inside of a `try` that takes that."""
+    """Whether the function itself handles what the call throws: it runs inside of a `try` that takes that, also one
+    of a macro that it is given to."""
+    if function.language == "cpp" and _is_given_to_catching(function, call):
+        return True
     return is_handled(function, call, ()) and is_handled(function, call, lets_out(function, call))
+
+
+def _is_given_to_catching(function: Function, call: e.CallEvent) -> bool:
+    """Whether it is written in an argument of a macro that tries what it is given: `EXPECT_THROW(run(), Error)`."""
+    return any(
+        start <= call.span.start and call.span.end <= end and (start, end) != (call.span.start, call.span.end)
+        for start, end in _catching(function)
+    )
+
+
+@flow_question
+def _catching(function: Function) -> list[tuple[int, int]]:
+    """Where macros of the project are used whose bodies take whatever is thrown: `catch (...)`."""
+    macros = function.program.macros
+    return [
+        (outer.span.start, outer.span.end)
+        for outer in function.flow.calls
+        if isinstance(outer.node.callee, r.Name)
+        and macros.named(outer.node.callee.text)
+        and macros.takes_what_is_thrown(outer.node.callee.text)
+    ]
 
 
 def is_handled(function: Function, event: e.Event, thrown: Collection[str]) -> bool:

@@ -35,6 +35,8 @@ _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
+_TAKES_ALL = re.compile(r"\btry\b(?s:.)*?\bcatch\s*\(\s*\.\.\.\s*\)")
+_THROWS_ON = re.compile(r"\bthrow\b")
 _ANY_WORD = re.compile(r"[A-Za-z_]\w*")
 _CLEANS_UP = frozenset({"cleanup", "__cleanup__"})
 _CATCHES = re.compile(r"\btry\s*+\{")
@@ -301,6 +303,16 @@ class Macros:
         }
         inner = [word for word in sorted(found - {name}) if depth and self.named(word)]
         return frozenset(found).union(*(self.words(word, depth - 1) for word in inner))
+
+    def takes_what_is_thrown(self, name: str) -> bool:
+        """Whether a macro tries a statement that it is given, in all of its `#define`s or by another macro, with a
+        handler for everything that does not throw on."""
+        bodies = [macro.body for macro in self.named(name)]
+        return bool(bodies) and all(
+            (_TAKES_ALL.search(body) is not None and _THROWS_ON.search(body) is None)
+            or any(one != name and self.named(one) and self.takes_what_is_thrown(one) for one in _CALLED.findall(body))
+            for body in bodies
+        )
 
     def steps(self, name: str) -> tuple[tuple[str, ...], tuple[MacroStep, ...]]:
         """The parameters of a macro that does nothing but call functions with what it is given, and to empty that, in
