@@ -35,8 +35,8 @@ _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
+_JUMP = re.compile(r"\bgoto\s+(\w+(?:\s*\([^()]*\))?)")
 _TAKES_ALL = re.compile(r"\btry\b(?s:.)*?\bcatch\s*\(\s*\.\.\.\s*\)")
-_THROWS_ON = re.compile(r"\bthrow\b")
 _ANY_WORD = re.compile(r"[A-Za-z_]\w*")
 _CLEANS_UP = frozenset({"cleanup", "__cleanup__"})
 _CATCHES = re.compile(r"\btry\s*+\{")
@@ -306,10 +306,10 @@ class Macros:
 
     def takes_what_is_thrown(self, name: str) -> bool:
         """Whether a macro tries a statement that it is given, in all of its `#define`s or by another macro, with a
-        handler for everything that does not throw on."""
-        bodies = [macro.body for macro in self.named(name)]
+        handler for everything that does not leave."""
+        bodies = [_own_text(macro) for macro in self.named(name)]
         return bool(bodies) and all(
-            (_TAKES_ALL.search(body) is not None and _THROWS_ON.search(body) is None)
+            (_TAKES_ALL.search(body) is not None and LEAVES.search(body) is None)
             or any(one != name and self.named(one) and self.takes_what_is_thrown(one) for one in _CALLED.findall(body))
             for body in bodies
         )
@@ -540,8 +540,15 @@ class Macros:
 
 
 def _own_text(macro: r.Macro) -> str:
-    """The body without what stands in strings and in lambdas."""
-    return QUOTED.sub('""', _without_lambdas(macro.body))
+    """The body without what stands in strings and in lambdas, and without the jumps to labels of its own."""
+    body = QUOTED.sub('""', _without_lambdas(macro.body))
+    return _JUMP.sub(lambda jump: " " if _is_label(jump[1], body) else jump[0], body)
+
+
+def _is_label(name: str, body: str) -> bool:
+    """Whether the label of a jump stands in the same body."""
+    after = (part.lstrip() for part in body.split(name)[1:])
+    return any(part[:1] == ":" and part[:2] != "::" for part in after)
 
 
 def _without_lambdas(body: str) -> str:
