@@ -157,10 +157,10 @@ class Acquisitions:
                 return True
         return False
 
-    def takes(self, function: Function, event: e.Event) -> tuple[Wait, ...]:
-        """What a function waits for that the event runs, each lock once: without what it holds itself by then, and
-        nothing where it is given a guard, by which it may do with the lock what it likes. A constant argument decides
-        which way the function goes: `close(false)`."""
+    def takes(self, function: Function, event: e.Event | None = None) -> tuple[Wait, ...]:
+        """What a function waits for, each lock once: without what it holds itself by then, and nothing where it is
+        given a guard, by which it may do with the lock what it likes. A constant argument of the `event` that runs it
+        decides which way it goes: `close(false)`."""
         if self.is_given_guard(function):
             return ()
         waits = self.waits(function)
