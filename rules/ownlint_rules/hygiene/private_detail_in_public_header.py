@@ -158,6 +158,8 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
                         "possible", "the header has to define it in any case, since it is held by value"
                     )
                 outer = header.outermost(fields[0][0])
+                if header.is_shared(cls.name, outer) and not is_new:
+                    certainty = because("possible", "another class of the header has it, too")
                 using: list[tuple[Class, _Member]] = [*fields, *header.private_signatures(cls.name, outer)]
                 help = _advice(outer, can_nest=not header.seen_by, can_move=not is_held)
                 yield _found(cls, outer, using, certainty, help, is_c=bool(header.seen_by))
@@ -554,6 +556,15 @@ class _Header:
         if not uses:
             body = bytes(function.body)
             yield from (name for name in unseen if b'"%b' % name.encode() in body)
+
+    def is_shared(self, name: str, outer: Class) -> bool:
+        """Whether a field of a further class says the name."""
+        return any(
+            name in _WORD.findall(field.type)
+            for cls in self.here
+            if self.outermost(cls) is not outer and self.outermost(cls).name != name
+            for field in cls.record.fields
+        )
 
     def _private_fields(self, name: str, unseen: set[str]) -> Iterator[tuple[Class, records.Field]]:
         """Private fields of other classes whose type says the name, also by another name for it. One for several of
