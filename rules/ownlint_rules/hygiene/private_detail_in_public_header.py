@@ -118,7 +118,7 @@ from ownlint import (
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _NOT_PUBLIC = re.compile(
-    r"(?:^|/)(?:test|tests|testing|third_party|external|internal|private|detail|details|impl)/|"
+    r"(?:^|/)(?:test|tests|testing|third_party|vendor|vendored|external|internal|private|detail|details|impl)/|"
     r"[-_](?:internal|private|detail|details|impl|inl|p)\.\w+$"
 )
 _INTERNAL = re.compile(
