@@ -229,10 +229,13 @@ def _cut_off(judgement: Judgement, *, counted: bool) -> Crash:
     if counted and isinstance(found, Function) and found.path != judgement.path:
         said = replace(said, error=f"{said.error}, over `{found.symbol}` of {found.path}", by_others=True)
     asked = "" if counted else questions.ended_stack()
-    if asked or (counted and questions.is_of_all()):
-        said = replace(said, by_others=True)
-    left = (whole.path, whole.index) if isinstance(whole, Function) else None
-    return replace(said, culprit=left, counted=counted, question=asked)
+    return replace(
+        said,
+        culprit=(whole.path, whole.index) if isinstance(whole, Function) else None,
+        counted=counted,
+        by_others=said.by_others or bool(asked) or (counted and questions.is_of_all()),
+        question=asked,
+    )
 
 
 def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program) -> Finding:

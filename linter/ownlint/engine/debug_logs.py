@@ -67,7 +67,6 @@ _PRINTS = re.compile(r"(?i)printf|strftime|format|ntop")
 _FILLING = frozenset({"write", "use", "copy", "needs", "returns"})
 """What a model says of a function that only puts something into its argument."""
 _ARRAY = re.compile(r"\[[^\[\]]*+\]")
-_COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "in", "not in"})
 _QUIET = frozenset(
     {"size", "length", "empty", "begin", "end", "cbegin", "cend", "count", "capacity", "load", "get", "first"}
 )

@@ -401,7 +401,7 @@ def ended_stack() -> str:
 
 
 def give_up(program: Program, name: str) -> None:
-    """Whoever asks for that answer about the whole program gets none, as where it takes too many steps."""
+    """That answer about the whole program is unknown from now on, as if it took too many steps."""
     program.answers.recalled[name] = lambda: _TooManySteps(None, whole=True)
 
 

@@ -173,7 +173,7 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
 
 def _ends_a_test(function: Function) -> bool:
     """Whether it is a step of a test program, called by `main` alone: its failure is the end of the process."""
-    if not _TESTS.search(function.path) and not trials.is_trial(function):
+    if not _TESTS.search(function.path):
         return False
     callers = function.program.index.callers(function)
     return bool(callers) and all(caller.name in leaks.ENTRIES for caller in callers)

@@ -43,7 +43,7 @@ class HeldReference(NamedTuple):
     stored: bool = False
     """It was put into a place that others see, or that keeps it."""
     pending: bool = False
-    """A call may or may not have taken it over, and nobody has asked; or there is none, since its call has failed."""
+    """A call may or may not have taken it over, and no test has asked; or there is none, since its call has failed."""
     freed: int = -1
     """The event that released the last reference the function had, whoever else has one."""
     put: int = -1

@@ -227,8 +227,7 @@ class _Losing:
         """Whether a local is of a type of which nothing is known but that it is made of a pointer, `NodePtr node = new
         Node;`, and that the function does not delete."""
         names, function = self.function.program.names, self.function
-        written = start.type if isinstance(start, e.Write) and start.type else ""
-        kind = types.parse(written or function.locals.get(held[0], ("", None))[0])
+        kind = types.parse(self.declared_type(held, start))
         if len(held) > 1 or not kind.is_value or kind.is_placeholder or kind.last in types.SCALARS:
             return False
         expanded = types.parse(names.expand(kind.name, function.file, function.record.scope))
@@ -238,6 +237,12 @@ class _Losing:
             event.node.kind == "delete" and any(place_of(one) == held for one in event.node.args)
             for event in self.flow.calls
         )
+
+    def declared_type(self, held: Place, start: e.Event) -> str:
+        """The type of a local as it is written, where it begins to hold something or where it is declared."""
+        if isinstance(start, e.Write) and start.type:
+            return start.type
+        return self.function.locals.get(held[0], ("", None))[0]
 
     def is_number(self, held: Place) -> bool:
         """Whether what is held may be nothing but a number, for all that its type says."""
@@ -374,7 +379,6 @@ class _Losing:
         if any(step.startswith("[") for step in held):
             return False
         program, function = self.function.program, self.function
-        written = start.type if isinstance(start, e.Write) and start.type else ""
         if len(held) > 1:
             root = program.types.of(r.Name(0, 0, held[0]), function)
             if len(held) > 2 or not types.parse(root).is_value or not self.is_plain_struct(root):
@@ -382,7 +386,7 @@ class _Losing:
             cls = program.names.find_class(root, function.record.scope, function.file)
             found = cls.field(held[1]) if cls is not None else None
             return found is None or "&" not in found[1].type  # a reference leads to what another object holds
-        written = written or function.locals.get(held[0], ("", None))[0]
+        written = self.declared_type(held, start)
         if types.parse(written).is_placeholder:
             written = program.types.of(r.Name(0, 0, held[0]), function) or written
         return self.is_raw(written) and not self.is_python_object(written)

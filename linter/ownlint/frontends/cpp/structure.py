@@ -175,7 +175,7 @@ def _forgiven(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
 
 
 def _paragraphs(data: bytes, comments: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """A comment on the next line goes on with what the one above it says."""
+    """The comments, those on consecutive lines together."""
     block: list[tuple[int, int]] = []
     for number, (start, end) in enumerate(comments):
         block.append((start, end))
