@@ -19,6 +19,8 @@ CERTAINTIES: tuple[Certainty, ...] = get_args(Certainty)
 
 Assumption = Literal[
     "path",
+    "conditions",
+    "exception",
     "rare-failure",
     "name",
     "pair",
@@ -42,6 +44,8 @@ Assumption = Literal[
 
 ASSUMPTIONS: dict[Assumption, str] = {
     "path": "the path that leads there can be taken",
+    "conditions": "the conditions of the path that leads there can hold together",
+    "exception": "an exception is thrown there, and the program goes on after it",
     "rare-failure": "an operation that rarely fails, such as an allocation, fails",
     "name": "a function does what its name says, or a call found by name alone calls that function",
     "pair": "two functions are a pair: their names are, and the type of what they make and end is their own",

@@ -26,13 +26,16 @@ class _Doubt(str):
     reason: str
 
 
+_PATHS: frozenset[Assumption] = frozenset(("path", "conditions", "exception"))
+
+
 def certainty_of(assumed: Collection[Assumption], weak: Collection[Assumption] = ()) -> Certainty:
     """How sure a finding is that assumes this: certain with nothing, likely with one assumption, possible with more,
     and with one that is too often wrong: a guess, or what is `weak`. That a path can be taken, which was read, weighs
-    nothing beside another."""
+    nothing beside another, whatever leads along it."""
     if not assumed:
         return "certain"
-    if sum(one != "path" for one in assumed) > 1 or "guess" in assumed or any(one in weak for one in assumed):
+    if len(_PATHS.union(assumed)) > len(_PATHS) + 1 or "guess" in assumed or any(one in weak for one in assumed):
         return "possible"
     return "likely"
 

@@ -49,6 +49,7 @@ _LOGS = ("log", "debug log")
 _DEEPEST_END = 2
 """Calls that are followed to the end of the program."""
 _ON_A_PATH = because("path", "")
+_WHERE_THROWN = because("exception", "")
 _HAS_TO_BE_READ = frozenset({"nodiscard", "warn_unused_result", "gnu::warn_unused_result", "clang::warn_unused_result"})
 """Attributes by which callers have to read what a function answers."""
 _PERHAPS_NOT = because("value", "`false` may not mean that it has failed")
@@ -1107,15 +1108,15 @@ def _thrown(function: Function, passed: bool) -> Iterator[Failure]:
         if is_caught(function, call) or _asks_by_name(function, call):
             continue
         certainty, done = throws(function, call), _judged(function, call)
-        if is_passed and certainty != _ON_A_PATH and _passes_on(function, call):
-            certainty = _ON_A_PATH
+        if is_passed and certainty != _WHERE_THROWN and _passes_on(function, call):
+            certainty = _WHERE_THROWN
         if certainty == "possible" and _changes_nothing(function, call):
             continue  # it refuses what it is asked; one that throws because something has failed does work
         if certainty is not None:
             leave = e.LeaveEvent(call.span, "throw")
             leave.index = call.index
             why = f"on the path where {work(function, done or call)} {'fails' if done else 'throws'}"
-            yield Failure(leave, done or call, because(_ON_A_PATH if done else certainty, why), call)
+            yield Failure(leave, done or call, because(_WHERE_THROWN if done else certainty, why), call)
 
 
 def _judged(function: Function, call: e.CallEvent) -> e.CallEvent | None:
@@ -1195,9 +1196,9 @@ def throws(function: Function, call: e.CallEvent) -> Certainty | None:
         return None
     callee = function.program.calls.callee(call.node, function)
     if any(model.throws for model in callee.models) or any("throws" in one.qualifiers for one in callee.records):
-        return _ON_A_PATH
+        return _WHERE_THROWN
     found = [certainty for one in callee.functions if one is not function for certainty in _throws_of(one)]
-    return _ON_A_PATH if "likely" in found else "possible" if found else None
+    return _WHERE_THROWN if "likely" in found else "possible" if found else None
 
 
 def _throws_of(callee: Function) -> tuple[Certainty, ...]:
@@ -1219,7 +1220,7 @@ def _each_throw(callee: Function) -> Iterator[Certainty]:
         if flow.exit in _behind(callee, leave):
             rethrown = any(isinstance(mark, e.Mark) and mark.what == "catch" for mark in flow.dominators(leave))
             has_failed = rethrown or _decided_by(callee, leave) is not None or _found_by_work(callee, leave)
-            yield _ON_A_PATH if has_failed else "possible"
+            yield _WHERE_THROWN if has_failed else "possible"
 
 
 def _found_by_work(callee: Function, leave: e.LeaveEvent) -> bool:

@@ -189,7 +189,7 @@ def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
         known = references.references(function.program)
         kept = known.kept_anyway(known.source(one.site.node, function), function)
     if (thrown := _thrown_by(function, one)) is not None:
-        kept = weaker(kept, because("path", f"on the path where `{text(thrown.node.callee)}` throws"))
+        kept = weaker(kept, because("exception", f"on the path where `{text(thrown.node.callee)}` throws"))
     return kept
 
 

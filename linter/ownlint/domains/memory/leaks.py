@@ -508,7 +508,7 @@ class _Losing:
                     True,
                 )
             return loss("never", unread if seen else certainty, chosen)
-        skips = because("path", f"on a path that does not release `{name}`")
+        skips = because("conditions", f"on a path that does not release `{name}`")
         return loss("skipped", weaker(certainty, skips, self.said_by_names(walked, name)), chosen)
 
     def may_last(self, acquired: Acquired) -> bool:
@@ -719,7 +719,7 @@ class _Losing:
                     self._causes[failed.leave.index] = failed.cause
             for call in self.flow.calls:
                 if self.is_python(call.node) and not exceptions.is_caught(self.function, call):
-                    self._throws[call.index] = because("path", f"on the path where `{called(call.node)}` throws")
+                    self._throws[call.index] = because("exception", f"on the path where `{called(call.node)}` throws")
         return self._throws
 
     @cached_property
