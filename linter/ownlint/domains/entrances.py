@@ -178,11 +178,12 @@ def _callers(function: Function) -> Iterator[Function]:
         if caller.language != function.language and function.is_method:
             continue
         calls = [event.node for event in caller.flow.calls if last_name(event.node.callee) == function.name]
-        if not calls or any(_may_come_to(function, call, caller) for call in calls):
+        if not calls or any(may_come_to(function, call, caller) for call in calls):
             yield caller
 
 
-def _may_come_to(function: Function, call: r.Call, caller: Function) -> bool:
+def may_come_to(function: Function, call: r.Call, caller: Function) -> bool:
+    """Whether a call of its name may run the function."""
     found = function.program.calls.callee(call, caller)
     if not found.functions or found.certainty != "certain" or function in found.functions:
         return True

@@ -333,14 +333,18 @@ def throws_nothing(function: Function, call: e.CallEvent) -> bool:
     """Whether no exception comes out of a call: of what is declared `noexcept`, also by the standard library, whose
     containers, texts and views say so of what asks for their size or their elements."""
     program, on = function.program, receiver(call.node)
-    if on is not None and last_name(call.node.callee) in _NOEXCEPT:
-        return not _KEEPING.isdisjoint(program.types.roles(program.types.of(on, function), function))
+    if on is not None and (name := last_name(call.node.callee)) in _NOEXCEPT:
+        roles = program.types.roles(program.types.of(on, function), function)
+        if name == "reset" and "shared pointer" in roles and call.node.args:
+            return False  # the new count is allocated
+        return not _KEEPING.isdisjoint(roles)
     declared = program.calls.callee(call.node, function).records
     return bool(declared) and all("noexcept" in record.qualifiers for record in declared)
 
 
 _NOEXCEPT = frozenset(
     {"size", "length", "empty", "capacity", "data", "c_str", "begin", "end", "cbegin", "cend", "rbegin", "rend", "get"}
+    | {"release", "reset", "swap", "clear"}
 )
 """Methods of [container.requirements], [string.view] and [unique.ptr]."""
 _KEEPING = frozenset({"container", "associative", "sequence", "string", "view", "smart pointer", "shared pointer"})

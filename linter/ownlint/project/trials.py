@@ -22,10 +22,12 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _APART = re.compile(
-    r"(?:^|[/_.-])(?:(?:micro_?)?bench(?:es|marks?)?|stress|fuzz(?:er|ing)?|examples?)(?:[/_.-]|$)|[_.-]tests?\.\w+$",
+    r"(?:^|[/_.-])(?:(?:micro_?)?bench(?:es|marks?)?|stress|fuzz(?:er|ing)?)(?:[/_.-]|$)"
+    r"|(?:^|[/_.-])examples?(?:(?:[_.-][^/]*)?/|\.\w+$)|[_.-]tests?\.\w+$",
     re.IGNORECASE,
 )
-"""Such code stands in folders of its own, and has a `main` of its own."""
+"""Such code stands in folders of its own, and has a `main` of its own. A file called `csv_example_reader.cc` reads
+examples."""
 _DEFINES = re.compile(r"(?:[A-Z]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*")
 """`TEST_F(Fixture, Works) {..}` reads as a function of that name without a result."""
 _ASSERTS = re.compile(r"(?:[A-Z]+_)*(?:ASSERT|EXPECT)_[A-Z_]+")

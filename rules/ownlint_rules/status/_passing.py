@@ -1,108 +1,129 @@
 """Objects that end with the run that failed: nobody comes back to a half-done one.
 
-A class whose objects are nowhere but in locals, of functions that leave when a call on them fails, is used once and
-thrown away: `Serializer serializer(out); if (failed(serializer.Run())) return failure();`. What a failure
-leaves in such an object misleads nobody.
+`Serializer serializer(out); if (failed(serializer.Run())) return failure();`: what a failure leaves in such an object
+misleads nobody. Who calls a function, and what then becomes of the object, is followed outwards until the object is
+seen to end: it is a local of a function that leaves, or it is still being constructed.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 
-from ownlint import Class, Function, Program, exceptions, failure, questions, types
+from ownlint import Function, Place, entrances, exceptions, failure, places, trials, types, wrapped_objects
 from ownlint import events as e
 from ownlint import records as r
+from ownlint_rules.status import _skipping as skipping
 
-_WORD = re.compile(r"[A-Za-z_]\w*\b(?!::)")
-"""Of `Writer::Mark<Row>` these are `Mark` and `Row`: a class that another lies in is not meant."""
-_MOST_MAKERS = 40
-"""A class that more functions than that make is one of the project's common things."""
+_MOST_HOLDERS = 60
+"""Of so many functions, directly or not, that hand on the failure of one object all are asked."""
 
 
-def ends_with_failure(function: Function) -> bool:
-    """Whether every object that the method can be called on is a local of somebody who gives up when it fails."""
-    if function.home is None:
+def ends_with_failure(function: Function, written: Place, failed: failure.Failure) -> bool:
+    """Whether all who call the function give up the object that it has written to (`this`, a parameter) when it fails
+    that way, or set that back; tests, which show no use, are not asked."""
+    root = written[0]
+    if not _is_given(function, root):
         return False
-    family = _family(function.home)
-    names = {cls.name for cls in family}
-    if not names.isdisjoint(_kept_types(function.program)):
-        return False
-    makers = [maker for maker in function.program.functions if maker.language == "cpp" and _says_any(maker, names)]
-    found = False
-    for maker in makers[: _MOST_MAKERS + 1]:
-        made = _made(maker, names)
-        if made is None:
-            return False
-        for name in made:
-            if not _gives_up(maker, name):
-                return False
+    queue = [(function, root, failed.leave.kind == "throw")]
+    for holder, name, thrown in queue:
+        found = False
+        for caller, call in _calls_of(holder):
             found = True
-    return found and len(makers) <= _MOST_MAKERS
+            outer = _as_caller_sees(caller, call, holder, name)
+            if outer is None:
+                return False
+            if _is_set_back(caller, call, written):
+                continue
+            ways = _ways_out(caller, call, thrown)
+            if not _is_given(caller, outer):
+                if not _is_own(caller, outer) or not (ways or _is_not_used_again(caller, call, outer)):
+                    return False
+                continue
+            if not ways:
+                return False
+            if outer == places.THIS and caller.record.kind == "constructor" and ways == {True}:
+                continue
+            queue += [one for way in sorted(ways) if (one := (caller, outer, way)) not in queue]
+        if not found or len(queue) > _MOST_HOLDERS:
+            return False
+    return True
 
 
-def _family(cls: Class) -> list[Class]:
-    """The class and those that derive from it."""
-    return [cls, *(other for other in cls.program.classes if other is not cls and cls in other.ancestry)]
+def _is_given(function: Function, name: str) -> bool:
+    return name == places.THIS or any(name == one.name for one in function.record.parameters)
 
 
-@questions.program_question
-def _kept_types(program: Program) -> frozenset[str]:
-    """All words in the types of fields and of variables outside of functions, but for what these only refer to: a
-    local may have helpers that know it."""
-    written = {field.type for cls in program.classes for field in cls.record.fields}
-    written |= {variable.type for file in program.files.values() for variable in file.variables}
-    return frozenset(word for one in written if not _is_plain_reference(one) for word in _WORD.findall(one))
-
-
-def _is_plain_reference(written: str) -> bool:
-    kind = types.parse(written)
-    return bool(kind.pointers or kind.reference) and not kind.arguments
-
-
-def _says_any(function: Function, names: set[str]) -> bool:
-    body = function.encoded
-    return any(name.encode() in body for name in names)
-
-
-def _made(maker: Function, names: set[str]) -> list[str] | None:
-    """The locals of these types that a function declares; None where it makes one that may live on."""
-    locals_: list[str] = []
-    for statement in maker.statements:
-        match statement:
-            case r.Declare(names=declared, type=written, static=static):
-                kind = types.parse(written)
-                if kind.last in names and kind.is_value:
-                    if static:
-                        return None
-                    locals_ += declared
-                elif any(word in names for word in _WORD.findall(written)) and not (kind.pointers or kind.reference):
-                    return None
-    for call in maker.flow.calls:
-        node = call.node
-        words = set(_WORD.findall(node.template))
-        if node.kind == "new" and isinstance(node.callee, r.Name):
-            words.add(types.parse(node.callee.text).last)
-        if not words.isdisjoint(names) and (node.kind == "new" or node.template):
-            return None
-    return locals_
-
-
-def _gives_up(maker: Function, name: str) -> bool:
-    """Whether the function leaves where a call on the local fails, and catches nothing that it throws."""
-    calls = [c for c in maker.flow.calls if (c.receiver and c.receiver[0] == name) or _is_given(c, name)]
-    if any(exceptions.is_caught(maker, call) for call in calls):
+def _is_own(function: Function, name: str) -> bool:
+    """Whether an object that the function calls so is its own, and ends with it."""
+    declared = [one for one in function.statements if isinstance(one, r.Declare) and name in one.names]
+    if not declared or any(one.static for one in declared):
         return False
-    results = [maker.program.calls.result_type(call.node, maker) for call in calls]
-    told = [
-        call
-        for call, written in zip(calls, results, strict=True)
-        if maker.program.statuses.of(written, maker) is not None
-    ]
-    if not told:
-        return bool(calls)
-    causes = {id(failed.cause) for failed in failure.failures(maker)}
-    return all(id(call) in causes for call in told)
+    written = function.program.types.of(r.Name(-1, -1, name), function)
+    if not types.parse(written).is_value:
+        return False
+    roles = function.program.types.roles(written, function)
+    if "scoped owner" in roles:
+        return "shared pointer" not in roles
+    return function.program.names.find_class(written, function.record.scope, function.file) is not None
 
 
-def _is_given(call: e.CallEvent, name: str) -> bool:
-    return any(isinstance(argument, r.Name) and argument.text == name for argument in call.node.args)
+def _calls_of(function: Function) -> Iterator[tuple[Function, e.CallEvent]]:
+    for caller in function.program.index.callers(function):
+        if caller is function or caller.language != function.language or trials.is_trial(caller):
+            continue
+        for call in caller.flow.calls:
+            if places.last_name(call.node.callee) == function.name and entrances.may_come_to(
+                function, call.node, caller
+            ):
+                yield caller, call
+
+
+def _as_caller_sees(caller: Function, call: e.CallEvent, function: Function, name: str) -> str | None:
+    """What the object is called in the caller, or what it is part of."""
+    if name == places.THIS:
+        found: Place | None = wrapped_objects.receiver_of(caller, call)
+    else:
+        number = next(n for n, one in enumerate(function.record.parameters) if one.name == name)
+        given = call.node.args[number] if number < len(call.node.args) else None
+        found = wrapped_objects.object_place(caller, given)
+    return found[0] if found else None
+
+
+def _ways_out(caller: Function, call: e.CallEvent, thrown: bool) -> frozenset[bool]:
+    """How the caller leaves because the call has failed: True by an exception, False by its result; nothing where it
+    may go on."""
+    if thrown:
+        return frozenset() if exceptions.is_caught(caller, call) else frozenset((True,))
+    ways = frozenset(one.leave.kind == "throw" for one in failure.failures(caller) if one.cause is call)
+    handed_on = any(leave.kind == "return" and call in _calls_in(caller, leave) for leave in caller.flow.leaves)
+    return ways | {False} if handed_on else ways
+
+
+def _is_not_used_again(caller: Function, call: e.CallEvent, name: str) -> bool:
+    """Whether a test of the outcome leads, where it has failed, to where the object is not used any more: `while
+    (reader.Next(&row).ok())`."""
+    for test in caller.flow.of(e.Test):
+        for outcome in (True, False):
+            if isinstance(test, e.Test) and failure.failing(caller, test, outcome)[0] is call:
+                after = caller.flow.after(test, branch=outcome)
+                return not any(_uses(event, name) for event in after if isinstance(event, e.CallEvent))
+    return False
+
+
+def _uses(call: e.CallEvent, name: str) -> bool:
+    return any(isinstance(inner, r.Name) and inner.text == name for inner in places.walk(call.node))
+
+
+def _is_set_back(caller: Function, call: e.CallEvent, written: Place) -> bool:
+    """Whether what the caller does where the call has failed writes what was set, or what it is in."""
+    names = [step for step in written[1:] if not step.startswith("[")]
+    return any(
+        isinstance(event, e.CallEvent) and any(skipping.writes(caller, event.node, name) for name in names)
+        for failed in failure.failures(caller)
+        if failed.cause is call
+        for event in caller.flow.after(failed.at)
+    )
+
+
+def _calls_in(caller: Function, leave: e.LeaveEvent) -> list[e.CallEvent | None]:
+    return [caller.flow.call_of(one) for one in places.calls_in(leave.value)] if leave.value is not None else []

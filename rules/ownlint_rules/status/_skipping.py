@@ -71,7 +71,7 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
         ):
             continue
         if skips(function, test, now, announced, failed):
-            sure = _answer_kept(function, test, now, announced, failed)
+            sure = _made_up_for(function, test, now, announced, failed)
             return Skip(function.step(test, f"`{flag}` decides here whether the work is done"), sure)
     found = _other_case(function, announced)
     if found is not None and _meets_again(function, announced, r.Span(found.value.start, found.value.end)):
@@ -271,6 +271,18 @@ def skips(
     return _promises(function, taken, announced, failed) and not _is_noted(function, announced, failed)
 
 
+def _is_like(event: e.Event, work: e.CallEvent) -> bool:
+    """Whether the same is called on the same object."""
+    return (
+        isinstance(event, e.CallEvent)
+        and event is not work
+        and event.node.kind == "call"
+        and event.receiver == work.receiver
+        and len(event.node.args) == len(work.node.args)
+        and places.last_name(event.node.callee) == places.last_name(work.node.callee) != ""
+    )
+
+
 def _promises(
     function: Function, taken: list[e.Event], announced: assignments.Assignment, failed: failure.Failure
 ) -> bool:
@@ -376,15 +388,18 @@ def _is_remembered(
     return any(assignments.place(function, answer) in stored for answer in answers)
 
 
-def _answer_kept(
+def _made_up_for(
     function: Function, test: e.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
 ) -> Certainty:
     """Possible where the path around the work returns what only its success sets, in something beside the flag:
-    `if (tried) return works;`. The failure is then kept, perhaps on purpose."""
+    `if (tried) return works;`. The failure is then kept, perhaps on purpose. So it is where the same is called there,
+    too."""
     if failed.cause is None:
         return "certain"
     heads = loop_heads(function, test)
     taken = function.flow.after(test, lambda event: event in heads, branch=now)
+    if any(_is_like(event, failed.cause) for event in taken):
+        return because("possible", f"{failure.work(function, failed.cause)} is called on the path around it, too")
     answers = [assignments.place(function, event.value) for event in taken if isinstance(event, e.LeaveEvent)]
     later = {event.place for event in function.flow.after(failed.cause) if isinstance(event, e.Write)}
     before = {
@@ -485,6 +500,8 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
             continue
         if not _knows(other, function):
             continue
+        if other.record.kind == "destructor" and announced.held.kind != "cleared":
+            continue  # to try once more what has failed is not what a destructor is for
         for test in other.flow.of(e.Test):
             if not isinstance(test, e.Test) or test.asserted:
                 continue
@@ -492,12 +509,25 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
             if now is None:
                 continue
             settled = settled if settled is not None else _settled(function, announced, failed)
-            if _is_settled(other, test, settled, anywhere=True):
+            if _is_settled(other, test, settled, anywhere=True) or _is_set_anew(other, test, announced):
                 continue
             if _goes_around(other, test, now, wanted):
                 sure = because("later-use", f"harmless if nothing calls `{other.name}` after the failure")
                 return Skip(other.step(test, f"`{other.name}` reads `{flag}` here and skips the work"), sure)
     return None
+
+
+def _is_set_anew(other: Function, test: e.Test, announced: assignments.Assignment) -> bool:
+    """Whether the flag is given another value on every way to the test, in its own function."""
+    return any(
+        isinstance(event, e.Write)
+        and event.op == "="
+        and event.place == announced.place
+        and (held := assignments.held(event.value)) is not None
+        and held.kind not in ("copy", "object")
+        and (held.truth, held.text) != (announced.held.truth, announced.held.text)
+        for event in other.flow.dominators(test)
+    )
 
 
 def _declared_in(function: Function, announced: assignments.Assignment) -> str:

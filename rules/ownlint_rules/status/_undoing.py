@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ownlint import Function, Place, assignments, failure, glance, places, types
+from ownlint import Function, Place, assignments, failure, glance, places, questions, text, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -31,6 +31,8 @@ def _by_call(function: Function, assignment: assignments.Assignment, call: r.Cal
         return True
     if on == where[:-1] and name in empties:
         return True
+    if name in function.program.models.containers.erases and _erases(function, call, where[0]):
+        return True
     if any(
         isinstance(argument, r.Unary) and argument.op == "&" and assignments.place(function, argument.value) == where
         for argument in call.args
@@ -40,6 +42,33 @@ def _by_call(function: Function, assignment: assignments.Assignment, call: r.Cal
         return any(takes_back(function, assignment, write) for write in function.flow.writes)
     method = assignments.own_method(function, call)
     return method is not None and writes(method, _named(where), depth=2)
+
+
+def _erases(function: Function, call: r.Call, root: str) -> bool:
+    """Whether the call takes out of its container the element that a local of the function refers to: `Item& item =
+    items()[key]; ... items().erase(key);`, or with its iterator."""
+    given = places.strip(call.args[0]) if len(call.args) == 1 else None
+    if isinstance(given, r.Name) and given.text == root:
+        return True
+    on, initial = places.receiver(call), places.strip(_referred_to(function).get(root))
+    match initial:
+        case r.Index(base=base, indexes=(key,)):
+            pass
+        case r.Call(callee=r.Member(base=base), args=(key,)):
+            pass
+        case _:
+            return False
+    return on is not None and given is not None and (text(base), text(key)) == (text(on), text(given))
+
+
+@questions.flow_question
+def _referred_to(function: Function) -> dict[str, r.Value]:
+    """What its local references stand for."""
+    return {
+        write.place[0]: write.value
+        for write in function.flow.writes
+        if write.fresh and write.value is not None and len(write.place) == 1 and "&" in write.type
+    }
 
 
 def _named(where: Place) -> str:

@@ -144,16 +144,18 @@ def _finding(function: Function, kept: assignments.Assignment, failed: failure.F
     return function.finding(
         kept.event,
         f"`{shown}` is cached before {work} has succeeded",
-        certainty=_certainty(function, failed, skip),
+        certainty=_certainty(function, kept, failed, skip),
         help=f"store it after {work} has succeeded, or erase it on the failing path",
         steps=tuple(steps),
     )
 
 
-def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip) -> Certainty:
+def _certainty(
+    function: Function, kept: assignments.Assignment, failed: failure.Failure, skip: skipping.Skip
+) -> Certainty:
     if trials.is_trial(function):
         return because("possible", trials.REASON)
-    if passing.ends_with_failure(function):
+    if passing.ends_with_failure(function, kept.place, failed):
         return because("possible", "the object may be discarded if this fails")
     work = f"on the path where {failure.work(function, failed.cause)} fails" if failed.cause else ""
     return weaker(skip.certainty, failed.certainty, because("path", work))

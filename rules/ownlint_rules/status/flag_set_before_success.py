@@ -67,8 +67,7 @@ Set the flag after the work has succeeded, or reset it on the failing path (a sc
   const, is not an outcome.
 - A flag that says what is still held (`mapped_`) is reported if a releasing method clears it first, can fail, and is
   called again by the destructor.
-- A guard object is recognized by receiving the flag, or by a destructor of the project that writes it. It is not known
-  that callers discard an object after a failure.
+- A guard object is recognized by receiving the flag, or by a destructor of the project that writes it.
 
 ## Source
 
@@ -234,7 +233,7 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because(
             "possible", f"`{flag}` lets one thread in, and the others may get the failure from what it shares"
         )
-    if passing.ends_with_failure(function):
+    if passing.ends_with_failure(function, announced.place, failed):
         return because("possible", "every known caller discards the object when it fails")
     if _is_at_top(function, announced):
         return because("possible", f"`{flag}` may be a different element afterwards")

@@ -146,16 +146,16 @@ def _finding(function: Function, note: noting.Note, failed: failure.Failure, tes
     return function.finding(
         note.told or note.write,
         f"`{shown}` is recorded as done before {work} has succeeded",
-        certainty=_certainty(function, failed),
+        certainty=_certainty(function, note, failed),
         help=f"record it after {work} has succeeded, or restore the old value on the failing path",
         steps=tuple(steps),
     )
 
 
-def _certainty(function: Function, failed: failure.Failure) -> Certainty:
+def _certainty(function: Function, note: noting.Note, failed: failure.Failure) -> Certainty:
     if trials.is_trial(function):
         return because("possible", trials.REASON)
-    if passing.ends_with_failure(function):
+    if passing.ends_with_failure(function, note.place, failed):
         return because("possible", "the object may be discarded if this fails")
     return weaker(failed.certainty, because("path", _path(function, failed)))
 

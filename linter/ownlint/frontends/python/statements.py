@@ -236,12 +236,27 @@ class PythonStatements(PythonValues):
         ]
 
     def _with(self, node: ast.With | ast.AsyncWith) -> list[Statement]:
+        if (suppressed := _suppressed(node.items[-1])) is not None:
+            return self._suppress(node, suppressed)
         items: list[r.WithItem] = []
         for item in node.items:
             value = self.value(item.context_expr)
             target = None if item.optional_vars is None else self.target(item.optional_vars)
             items.append(r.WithItem(value.start, (target or value).end, value, target))
         return [r.With(*self.range(node), tuple(items), self.block(node.body))]
+
+    def _suppress(self, node: ast.With | ast.AsyncWith, suppressed: ast.Call) -> list[Statement]:
+        """`with suppress(Error): work()` is a `try` whose handler does nothing; what is entered before is around it."""
+        if len(node.items) > 1:
+            inner = ast.copy_location(ast.With(node.items[-1:], node.body), node)
+            return self._with(ast.copy_location(ast.With(node.items[:-1], [inner]), node))
+        first, last = suppressed.args[0], suppressed.args[-1]
+        types = first
+        if first is not last:
+            types = ast.copy_location(ast.Tuple(suppressed.args, ast.Load()), first)
+            types.end_lineno, types.end_col_offset = last.end_lineno, last.end_col_offset
+        handler = r.Handler(*self.range(suppressed), self.annotation(types), "", ())
+        return [r.Try(*self.range(node), self.block(node.body), (handler,), (), ())]
 
     def _try(self, node: ast.Try) -> list[Statement]:
         body = self.block(node.body)
@@ -594,6 +609,19 @@ class PythonStatements(PythonValues):
             body=r.encode_body(body),
             opaque=self.scope.opaque,
         )
+
+
+def _suppressed(item: ast.withitem) -> ast.Call | None:
+    """The call of `contextlib.suppress` with the exceptions that end there."""
+    match item:
+        case ast.withitem(
+            ast.Call(
+                ast.Name("suppress") | ast.Attribute(ast.Name("contextlib"), "suppress"), args=[_, *_], keywords=[]
+            ) as call,
+            None,
+        ) if not any(isinstance(one, ast.Starred) for one in call.args):
+            return call
+    return None
 
 
 def _qualifiers(node: _FunctionNode) -> set[str]:
