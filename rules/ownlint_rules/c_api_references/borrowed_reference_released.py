@@ -67,7 +67,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, memory, places, references, rule, text
+from ownlint import Finding, Function, counting, events, memory, places, references, rule, text
 
 _SAYS = {
     "released borrowed": "borrowed reference `{}` is released here",
@@ -91,9 +91,7 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 one.at,
                 _SAYS[one.what].format(one.name),
-                certainty=because(
-                    "sharing", one.reason or "harmless if this releases a reference that was acquired elsewhere"
-                ),
+                certainty=one.doubt("sharing", "harmless if this releases a reference that was acquired elsewhere"),
                 help="remove the release, or call `Py_INCREF` first",
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),
                 cause=places.called(reason.node) if isinstance(reason, events.CallEvent) else "",

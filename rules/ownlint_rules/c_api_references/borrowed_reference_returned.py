@@ -104,7 +104,7 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             f"`{said}` is returned, but `{function.name}` does not own a reference to it",
-            certainty=weaker(because("sharing", one.reason or _OWNED_ELSEWHERE), _as_stored(function, one)),
+            certainty=weaker(one.doubt("sharing", _OWNED_ELSEWHERE), _as_stored(function, one)),
             help="call `Py_INCREF` before returning it",
             steps=(function.step(one.because, "the reference is given up here"),)
             if isinstance(one.because, events.CallEvent)

@@ -68,7 +68,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, memory, rule
+from ownlint import Finding, Function, counting, events, memory, rule
 
 _GONE = ("used after release", "retained after release")
 
@@ -82,7 +82,7 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 one.at,
                 f"`{one.name}` is used after its reference was released",
-                certainty=because("sharing", one.reason or "harmless if something else still owns a reference to it"),
+                certainty=one.doubt("sharing", "harmless if something else still owns a reference to it"),
                 help="release it after the last use",
                 steps=(function.step(one.because, "released here"),)
                 if isinstance(one.because, events.CallEvent)

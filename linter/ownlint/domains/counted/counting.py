@@ -183,7 +183,7 @@ class Counting(CountingCalls):
             return one._replace(reason=_PRESUMED.format(last_name(site.node.callee), render(site.into or ("it",))))
         if one.what not in ("leaked", "surplus"):
             some = _SOME_OVERWRITE if one.what == "overwritten" else SOME_PATHS
-            return one._replace(reason=some if partly else "")
+            return one._replace(reason=some if partly else "", merged=partly)
         if not self.complete:
             return one._replace(reason=_NOT_ALL_FOLLOWED)
         if self.ends.get(one.site.index) == {False} and not self.is_left_settled(one.site):

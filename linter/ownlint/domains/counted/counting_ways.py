@@ -19,6 +19,7 @@ from ownlint.engine.assignments import place as named_place
 from ownlint.engine.glance import says
 from ownlint.facts import records as r
 from ownlint.facts.show import text
+from ownlint.finding import Assumption, Certainty, because
 from ownlint.flow import events as e
 from ownlint.flow.events import Event
 from ownlint.flow.places import Place, calls_in, last_name, render, walk
@@ -63,6 +64,12 @@ class CountTrouble(NamedTuple):
     """Every way out that has the object goes wrong like this."""
     reason: str = ""
     """Which paths it is seen on, where it is not seen on all; empty where they are not told apart."""
+    merged: bool = False
+    """Whether other paths that lead to the same place are right."""
+
+    def doubt(self, assumed: Assumption, why: str) -> Certainty:
+        """How sure it is for who assumes this of what the paths show, and says why where they say nothing."""
+        return because("conditions" if self.merged else assumed, self.reason or why)
 
 
 class CountSummary(NamedTuple):
