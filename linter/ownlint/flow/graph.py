@@ -15,7 +15,7 @@ from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.asked import Asked, plainly_asked
 from ownlint.flow.lower import Graph
-from ownlint.flow.places import THIS, Place, walk
+from ownlint.flow.places import THIS, Place, strip, walk
 from ownlint.steps import spend
 
 Predicate = Callable[[e.Event], bool]
@@ -114,6 +114,28 @@ class Flow:
     def catches(self) -> list[e.Mark]:
         """Where handlers begin; the span of each is the whole handler."""
         return [event for event in self.events if isinstance(event, e.Mark) and event.what == "catch"]
+
+    def goes_through(self, write: e.Write) -> bool:
+        """Whether a write is to what a name leads to, as `p->next = q` and `p[i] = q` are: `p` stays what it is."""
+        inner = strip(write.target)
+        while True:
+            match inner:
+                case r.Member(base=base, arrow=leads):
+                    inner = strip(base)
+                case r.Index(base=base):
+                    inner, leads = strip(base), False
+                case r.Unary(op="*", value=base):
+                    inner, leads = strip(base), True
+                case _:
+                    return False
+            if isinstance(inner, r.Name):
+                return inner.text == write.place[0] and (leads or inner.text in self._pointers)
+
+    @cached_property
+    def _pointers(self) -> frozenset[str]:
+        """Locals that are declared as pointers, wherever one of that name is."""
+        declared = [(write.place[0], write.type.endswith("*")) for write in self.writes if write.fresh and write.type]
+        return frozenset(name for name, _ in declared) - {name for name, is_pointer in declared if not is_pointer}
 
     def call_of(self, node: object) -> e.CallEvent | None:
         """The event of a call, by the identity of what is called."""
@@ -250,8 +272,8 @@ class Flow:
             return False
         return any(
             asked.contradicts(later)
-            and not self.sets_between(test, decider, asked.names)
-            and not self.sets_between(decider, test, asked.names)
+            and not self._changes_between(test, decider, asked)
+            and not self._changes_between(decider, test, asked)
             for decider, later in decided
             if decider is not test
         )
@@ -427,8 +449,8 @@ class Flow:
             before.setdefault(asked.names, {}).setdefault(asked.shown, (test, asked))
         return any(
             earlier.contradicts(asked)
-            and not self.sets_between(first, test, asked.names)
-            and not self.sets_between(test, first, asked.names)
+            and not self._changes_between(first, test, asked)
+            and not self._changes_between(test, first, asked)
             for test, asked in self._asked_before(other)
             for first, earlier in before.get(asked.names, {}).values()
         )
@@ -438,7 +460,7 @@ class Flow:
         `if (kind == 1) one(); if (kind == 2) other();`"""
         asked = self._plainly_asked(test, outcome) if decided else None
         return asked is not None and any(
-            earlier.contradicts(asked) and not self.sets_between(first, test, asked.names) for first, earlier in decided
+            earlier.contradicts(asked) and not self._changes_between(first, test, asked) for first, earlier in decided
         )
 
     def decided(self, event: e.Event) -> list[tuple[e.Test, Asked]]:
@@ -461,13 +483,22 @@ class Flow:
         """What tests ask of names alone, as far as somebody wanted to know."""
         return {}
 
-    def sets_between(self, test: e.Test, later: e.Event, names: frozenset[str]) -> bool:
-        """Whether a way from the one to the other sets a name, or gives its address away."""
-        behind = {event.index for event in self.after(test)}
+    def _changes_between(self, test: e.Test, later: e.Test, asked: Asked) -> bool:
+        """Whether a way from the one to the other may change the answer. Only what is compared with a constant may be a
+        text, which lies behind its name."""
+        return self.sets_between(test, later, asked.names, behind=bool(asked.constant))
+
+    def sets_between(self, test: e.Test, later: e.Event, names: frozenset[str], *, behind: bool = True) -> bool:
+        """Whether a way from the one to the other sets a name, or what is `behind` it, or gives its address away."""
+        passed = {event.index for event in self.after(test)}
         return any(
-            event.index in behind
+            event.index in passed
             and (
-                (isinstance(event, e.Write | e.OpaqueEvent) and _may_set(event, names))
+                (
+                    isinstance(event, e.Write | e.OpaqueEvent)
+                    and _may_set(event, names)
+                    and (behind or isinstance(event, e.OpaqueEvent) or not self.goes_through(event))
+                )
                 or (isinstance(event, e.CallEvent) and not names.isdisjoint(addressed(event.node)))
             )
             for event in self.before(later)

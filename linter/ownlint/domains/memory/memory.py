@@ -378,7 +378,8 @@ class MemoryWalk(Summarised):
 
     def write(self, event: e.Write, draft: MemoryDraft) -> None:
         counted = self.counted_up(draft, event)
-        self.forget_tests(draft, event.place[0])
+        if draft.tests:
+            self.forget_tests(draft, event.place[0], through=self.flow.goes_through(event))
         self.count_on(draft, event.place)
         tied = strip(event.target)
         if isinstance(tied, r.Call):  # `std::tie(one, other) = ...`
@@ -799,9 +800,12 @@ class MemoryWalk(Summarised):
         ]
         return frozenset(one for one, times in Counter(said).items() if times > 1)
 
-    def forget_tests(self, draft: MemoryDraft, name: str) -> None:
+    def forget_tests(self, draft: MemoryDraft, name: str, *, through: bool = False) -> None:
+        """What tests have said of a variable may be otherwise now; if something was written `through` it, only what
+        they have said beyond the variable alone."""
         for said in [said for said in draft.tests if name in said and name in _words(said)]:
-            draft.forget(said)
+            if not through or said.removeprefix("=") != name:
+                draft.forget(said)
 
     def holds(self, draft: MemoryDraft, value: r.Value, outcome: bool) -> bool:
         """Whether the test can come to this on this way."""
