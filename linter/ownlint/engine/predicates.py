@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 import msgspec
 
+from ownlint.engine.overrides import reached
 from ownlint.facts import records as r
 from ownlint.flow.places import strip
+from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import question
 from ownlint.project.subjects import Function
@@ -19,7 +21,7 @@ def meant(program: Program, function: Function, value: r.Value, depth: int = _DE
     """What the expression, which stands in the function, comes to once such calls are taken apart."""
     match strip(value):
         case r.Call(kind="call", args=args) as call if depth:
-            callee = program.calls.callee(call, function)
+            callee = reached(call, function)
             if len(callee.functions) != 1 or callee.certainty == "possible":
                 return value
             told = _answer(callee.functions[0])
@@ -34,6 +36,40 @@ def meant(program: Program, function: Function, value: r.Value, depth: int = _DE
             one, two = meant(program, function, left, depth), meant(program, function, right, depth)
             return binary if one is left and two is right else msgspec.structs.replace(binary, left=one, right=two)
     return value
+
+
+def is_steady(function: Function, call: r.Call) -> bool:
+    """Whether a call answers the same as often as one object is asked: what it may run answers with a constant, or the
+    object is constant and nothing is looked at but its plain members."""
+    on = call.callee.base if isinstance(call.callee, r.Member) else None
+    if on is None or call.args or not _is_path(on):
+        return False
+    callee = reached(call, function)
+    fixed = types.parse(function.program.types.written(on, function)).const
+    return callee.all_defined and all(
+        _answer(one) is not None or (fixed and _looks_at_members(one)) for one in callee.functions
+    )
+
+
+def _is_path(value: r.Value | None) -> bool:
+    """`a.b->c`: names alone."""
+    inner = strip(value)
+    while isinstance(inner, r.Member):
+        inner = strip(inner.base)
+    return isinstance(inner, r.Name)
+
+
+@question
+def _looks_at_members(function: Function) -> bool:
+    """Whether a method answers with what members say that only the object's methods change: none is an atomic, which
+    a thread may set meanwhile, or an object with operators of its own."""
+    match function.body, function.home:
+        case (r.Leave(kind="return", value=value),), home if home is not None and value is not None:
+            own = (one for one in home.record.fields if not one.static and "volatile" not in one.type)
+            kinds = ((one.name, types.parse(one.type)) for one in own)
+            plain = frozenset(name for name, kind in kinds if kind.pointers or kind.is_scalar)
+            return _is_plain(value, plain)
+    return False
 
 
 @question

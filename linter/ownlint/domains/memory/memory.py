@@ -49,7 +49,7 @@ from ownlint.domains.memory.seen import (
 from ownlint.domains.memory.summarised import Summarised, WayOut
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
-from ownlint.engine.predicates import meant
+from ownlint.engine.predicates import is_steady, meant
 from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -313,8 +313,7 @@ class MemoryWalk(Summarised):
             self.leave_loop(draft, start)
         match event:
             case e.CallEvent():
-                for name in addressed(event.node) if draft.tests else ():
-                    self.forget_tests(draft, name)
+                self.forget_given(draft, event.node)
                 return self.call(event, draft)
             case e.Write():
                 self.write(event, draft)
@@ -791,14 +790,19 @@ class MemoryWalk(Summarised):
 
     @cached_property
     def repeated(self) -> frozenset[str]:
-        """Tests that stand in the function more than once, and call nothing."""
-        said = [
-            as_asked(test.value, True)[0]
-            for test in self.flow.of(e.Test)
-            if isinstance(test, e.Test)
-            and not any(isinstance(inner, r.Call | r.Assign | r.OpaqueValue) for inner in walk(test.value))
-        ]
-        return frozenset(one for one, times in Counter(said).items() if times > 1)
+        """Tests that stand in the function more than once, and call nothing but what answers the same again."""
+        asked: dict[str, list[r.Value]] = {}
+        for test in self.flow.of(e.Test):
+            if isinstance(test, e.Test):
+                asked.setdefault(as_asked(test.value, True)[0], []).append(test.value)
+        return frozenset(said for said, tests in asked.items() if len(tests) > 1 and self.says_the_same(tests[0]))
+
+    def says_the_same(self, value: r.Value) -> bool:
+        """Whether a test comes to the same when it is asked again, if nothing is written to what it names."""
+        parts = list(walk(value))
+        if any(isinstance(one, r.Assign | r.OpaqueValue) for one in parts):
+            return False
+        return all(is_steady(self.function, one) for one in parts if isinstance(one, r.Call))
 
     def forget_tests(self, draft: MemoryDraft, name: str, *, through: bool = False) -> None:
         """What tests have said of a variable may be otherwise now; if something was written `through` it, only what
@@ -806,6 +810,11 @@ class MemoryWalk(Summarised):
         for said in [said for said in draft.tests if name in said and name in _words(said)]:
             if not through or said.removeprefix("=") != name:
                 draft.forget(said)
+
+    def forget_given(self, draft: MemoryDraft, call: r.Call) -> None:
+        """A call may set what it gets the address of."""
+        for name in addressed(call) if draft.tests else ():
+            self.forget_tests(draft, name)
 
     def holds(self, draft: MemoryDraft, value: r.Value, outcome: bool) -> bool:
         """Whether the test can come to this on this way."""

@@ -25,6 +25,7 @@ from ownlint.engine.resources import Acquisition
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.flow import events as e
+from ownlint.flow.asked import as_asked
 from ownlint.flow.places import Place, last_name, receiver, strip, walk
 from ownlint.models import habits
 from ownlint.project.pairs import releasing_verb, words
@@ -116,8 +117,8 @@ class OwedWalk(OwedUses):
         state = self.owing(HELD)
         if self.refuting:
             draft = MemoryDraft(state, self)
-            for said, within in self.numbers_before().items():
-                draft.know(said, within)
+            for said, how in (*self.numbers_before().items(), *self.tests_before().items()):
+                draft.know(said, how)
             state = draft.state()
         head = self.flow.events[: self.start.index] if self.rest is not None else []
         for event in head:
@@ -169,6 +170,16 @@ class OwedWalk(OwedUses):
             if names and not test.asserted and not self.flow.sets_between(test, self.start, names):
                 self.holds(draft, test.value, outcome)
         return {said: within for said, within in draft.tests.items() if isinstance(within, Range)}
+
+    def tests_before(self) -> dict[str, bool]:
+        """How tests that are asked again went on every path to where the block is acquired."""
+        found: dict[str, bool] = {}
+        for test, outcome in [] if self.rest is not None or not self.repeated else self.flow.guards(self.start):
+            said, holds = as_asked(test.value, outcome)
+            names = frozenset(one.text for one in walk(test.value) if isinstance(one, r.Name))
+            if said in self.repeated and said not in found and not self.flow.sets_between(test, self.start, names):
+                found[said] = holds
+        return found
 
     def written_before(self, name: str) -> Range:
         """The range of a number by the writes that reach the start."""
@@ -340,6 +351,7 @@ class OwedWalk(OwedUses):
             case e.CallEvent():
                 if self.never_goes_on(event):
                     return 0
+                self.forget_given(draft, event.node)
                 self.bind(draft, event.node)
         if self.rest is not None and self.is_about_element(draft, event):
             self.of_elements.add(event.index)
