@@ -160,7 +160,7 @@ def _failures(function: Function) -> Iterator[Failure]:
 
 def _by_leave(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
     if leave.via:
-        yield Failure(leave, _cause_inside(function, leave), "certain", leave)
+        yield Failure(leave, cause_inside(function, leave), "certain", leave)
         return
     handled = list(_by_handler(function, leave))
     if handled:
@@ -419,8 +419,9 @@ def _inside(inner: e.Event, outer: e.Event) -> bool:
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def _cause_inside(function: Function, leave: e.LeaveEvent) -> e.CallEvent | None:
-    """The outermost call among a macro's arguments, else the call whose outcome an argument holds."""
+def cause_inside(function: Function, leave: e.LeaveEvent) -> e.CallEvent | None:
+    """What has failed where a macro leaves: the outermost call among its arguments, else the call whose outcome an
+    argument holds."""
     within = function.flow.calls_of(leave)
     inside = [call for call in within if last_name(call.node.callee) != leave.via]
     found = max(inside, key=lambda call: (call.span.end - call.span.start, -call.span.start), default=None)

@@ -340,6 +340,8 @@ class OwedWalk(OwedUses):
                 self.lose(event, how)
             return 0
         match event:
+            case e.LeaveEvent(via=via) if via and self.is_own_failure(event):
+                return 0
             case e.Write() if not use:
                 return self.put_elsewhere(draft, event, how)
             case e.End():
@@ -364,6 +366,11 @@ class OwedWalk(OwedUses):
 
     def never_goes_on(self, event: e.CallEvent) -> bool:
         return failure.never_comes_back(self.function, event.node)
+
+    def is_own_failure(self, jump: e.LeaveEvent) -> bool:
+        """Whether a macro jumps to a label since the call has failed that would have handed it out."""
+        cause = failure.cause_inside(self.function, jump)
+        return cause is not None and is_part_of(self.acquired.call.node, cause.node)
 
     def lose(self, event: e.Event, how: int) -> None:
         self.out[event.index] = self.out.get(event.index, 0) | how
@@ -488,8 +495,17 @@ class OwedWalk(OwedUses):
 
     @cached_property
     def by_element(self) -> list[e.Event]:
-        """Stores of one element of an array: `all[i] = block + i`, `all[i] = &block[i]`."""
-        return [one for one in self.endings if isinstance(one, e.Write) and _is_element(strip(one.value))]
+        """Stores of one element of an array: `all[i] = block + i`, `all[i] = &block[i]`, `all[i] = next; next += n`."""
+        return [one for one in self.endings if isinstance(one, e.Write) and self.is_element(strip(one.value))]
+
+    def is_element(self, value: r.Value | None) -> bool:
+        """Whether it is spelled as a part of an array, or is a pointer that goes from one to the next."""
+        match value:
+            case r.Name(text=name) | r.Assign(op="++", target=r.Name(text=name)):
+                return any(write.op in ("++", "+=") for write in self.flow.writes_to((name,)))
+            case r.Unary(op="&", value=inner):
+                return isinstance(strip(inner), r.Index)
+        return isinstance(value, r.Binary)
 
     @cached_property
     def before_endings(self) -> frozenset[int]:
@@ -774,12 +790,6 @@ class OwedWalk(OwedUses):
             if any(inside.go_through().uses.values()):
                 return True
         return False
-
-
-def _is_element(value: r.Value | None) -> bool:
-    if isinstance(value, r.Unary) and value.op == "&":
-        return isinstance(strip(value.value), r.Index)
-    return isinstance(value, r.Binary)
 
 
 _NOWHERE = e.Mark(r.Span(0, 0))
