@@ -5,7 +5,7 @@ hands out says of itself. A call that failed has handed out nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ownlint.domains import failure
@@ -17,19 +17,23 @@ from ownlint.flow.places import Place, last_name, strip, walk
 from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.pairs import words
-from ownlint.project.questions import question
+from ownlint.project.questions import flow_question, question
 from ownlint.project.subjects import Function
 
 
 class Outcomes:
     """Of one call; `start` is the event from which on there is a handle."""
 
-    def __init__(self, function: Function, start: e.Event, call: r.Call, result: Place | None) -> None:
+    def __init__(
+        self, function: Function, start: e.Event, call: r.Call, result: Place | None, argument: int | None = None
+    ) -> None:
         self.function = function
         self.start = start
         self.call = call
         self.result = result
         """Where the answer of the call goes, when it is not the handle."""
+        self.argument = argument
+        """Which one gets the handle, when it is not the answer."""
 
     @cached_property
     def places(self) -> frozenset[Place]:
@@ -114,11 +118,31 @@ class Outcomes:
     def failed(self, test: e.Test, outcome: bool) -> bool | None:
         """Whether an outcome of a test says that the call has failed; None where it is about the outcome and says
         neither."""
+        if self._is_answered_without(test, outcome):
+            return True
         if not self.is_asked(test.value, test):
             return False
         if not self.errors.isdisjoint(self._said(test.value)):
             return _is_there(test.value, outcome)
         return failure.says_failure(self.function, test.value, outcome)
+
+    def _is_answered_without(self, test: e.Test, outcome: bool) -> bool:
+        """Whether the answer of which a test tells is one that the callee never gives once it has set the argument."""
+        asked, answer = _asked(test.value, outcome)
+        if asked is not self.call:
+            where = assignments.place(self.function, asked) if isinstance(asked, r.Name | r.Member) else None
+            if where is None or where != self.result or not self._is_fresh(where, test):
+                return False
+        return bool(self._answers) and answer not in self._answers
+
+    @cached_property
+    def _answers(self) -> frozenset[bool]:
+        """What all that the call may mean answer once they have set the argument; empty where that is not known."""
+        callee = self.function.program.calls.callee(self.call, self.function)
+        if self.argument is None or not callee.all_defined:
+            return frozenset()
+        told = [_answers_with(one, self.argument) for one in callee.functions]
+        return frozenset[bool]().union(*told) if all(told) else frozenset()
 
 
 def is_set_by(function: Function, call: r.Call, index: int) -> bool:
@@ -130,31 +154,59 @@ def is_set_by(function: Function, call: r.Call, index: int) -> bool:
 
 def _is_there(value: r.Value | None, outcome: bool) -> bool | None:
     """Whether the outcome of a test says that a pointer is not null; None where it says neither."""
-    match strip(value):
-        case r.Name() | r.Member():
-            return outcome
-        case r.Unary(op="!" | "not", value=inner):
-            return _is_there(inner, not outcome)
+    asked, there = _asked(value, outcome)
+    return there if isinstance(asked, r.Name | r.Member) else None
+
+
+def _asked(value: r.Value | None, outcome: bool) -> tuple[r.Value | None, bool]:
+    """What a test compares with null, or asks by itself, and whether its outcome says that it is not."""
+    match inner := strip(value):
+        case r.Unary(op="!" | "not", value=denied):
+            return _asked(denied, not outcome)
         case r.Binary(op="!=" | "==" as op, left=left, right=right) if is_null(strip(left)) or is_null(strip(right)):
-            return outcome == (op == "!=")
-    return None
+            return strip(right if is_null(strip(left)) else left), outcome == (op == "!=")
+    return inner, outcome
 
 
 @question
 def _set_with_null(callee: Function) -> frozenset[int]:
     """The parameters that a function sets, or gives away to be set, and always returns null after that."""
-    flow, found = callee.flow, set[int]()
+    found = set[int]()
     for index, parameter in enumerate(callee.record.parameters):
-        sets = [
-            event
-            for event in flow
-            if (isinstance(event, e.CallEvent) and any(_is_named(arg, parameter.name) for arg in event.node.args))
-            or (isinstance(event, e.Write) and _is_behind(event.target, parameter.name))
-        ]
-        leaves = (one for event in sets for one in flow.after(event) if isinstance(one, e.LeaveEvent))
-        if sets and all(one.kind == "return" and is_null(strip(one.value)) for one in leaves):
+        sets = list(_sets(callee, parameter.name))
+        if sets and all(one.kind == "return" and is_null(strip(one.value)) for one in _exits_behind(callee, sets)):
             found.add(index)
     return frozenset(found)
+
+
+@flow_question
+def _answers_with(callee: Function, index: int) -> frozenset[bool]:
+    """Whether a function answers with 0, or with something else, once it has put more than null into what a parameter
+    leads to; empty where that is not known."""
+    if index >= len(callee.record.parameters):
+        return frozenset()
+    name = callee.record.parameters[index].name
+    sets = [one for one in _sets(callee, name) if not isinstance(one, e.Write) or not is_null(strip(one.value))]
+    said = [strip(one.value) if one.kind == "return" else None for one in _exits_behind(callee, sets)]
+    if not all(isinstance(one, r.Literal) and one.kind in ("int", "bool", "null") for one in said):
+        return frozenset()
+    return frozenset(
+        not is_null(one) and (one.kind != "bool" or one.is_true) for one in said if isinstance(one, r.Literal)
+    )
+
+
+def _sets(callee: Function, name: str) -> Iterator[e.Event]:
+    """What sets what a parameter leads to, or may do so."""
+    for event in callee.flow:
+        match event:
+            case e.CallEvent(node=node) if any(_is_named(argument, name) for argument in node.args):
+                yield event
+            case e.Write(target=target) if _is_behind(target, name):
+                yield event
+
+
+def _exits_behind(callee: Function, events: Iterable[e.Event]) -> Iterator[e.LeaveEvent]:
+    return (one for event in events for one in callee.flow.after(event) if isinstance(one, e.LeaveEvent))
 
 
 def _is_named(value: r.Value | None, name: str) -> bool:

@@ -78,8 +78,11 @@ class OwedWalk(OwedUses):
         self.refuting = refuting
         self.asking_for = asking_for
         call = acquired.call
-        status = call.into if acquired.acquisition.where.kind == "argument" else None
-        self.told_by = Outcomes(function, acquired.start, call.node, status)
+        where = acquired.acquisition.where
+        is_given = where.kind == "argument"
+        self.told_by = Outcomes(
+            function, acquired.start, call.node, call.into if is_given else None, where.index if is_given else None
+        )
         self.stretches = stretches(function)
         self.reached: dict[int, tuple[int, int]] = {}
         """By event how sure it is that the block is owed where it is reached, and up to which event it stays so."""
@@ -117,8 +120,10 @@ class OwedWalk(OwedUses):
         state = self.owing(HELD)
         if self.refuting:
             draft = MemoryDraft(state, self)
-            for said, how in (*self.numbers_before().items(), *self.tests_before().items()):
-                draft.know(said, how)
+            for said, within in self.numbers_before().items():
+                draft.know(said, within)
+            for said, holds in self.tests_before().items():
+                draft.know(said, holds)
             state = draft.state()
         head = self.flow.events[: self.start.index] if self.rest is not None else []
         for event in head:
