@@ -110,8 +110,8 @@ class Literal(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=
 
     @property
     def is_true(self) -> bool:
-        """Of a `bool` of either language."""
-        return self.text in ("true", "True")
+        """Of a `bool` of either language, or as a macro of C spells it."""
+        return self.text in ("true", "True", "TRUE")
 
 
 class Unary(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=6):

@@ -118,22 +118,23 @@ class Outcomes:
     def failed(self, test: e.Test, outcome: bool) -> bool | None:
         """Whether an outcome of a test says that the call has failed; None where it is about the outcome and says
         neither."""
-        if self._is_answered_without(test, outcome):
-            return True
+        if (told := self.by_answer(test, outcome)) is not None:
+            return told
         if not self.is_asked(test.value, test):
             return False
         if not self.errors.isdisjoint(self._said(test.value)):
             return _is_there(test.value, outcome)
         return failure.says_failure(self.function, test.value, outcome)
 
-    def _is_answered_without(self, test: e.Test, outcome: bool) -> bool:
-        """Whether the answer of which a test tells is one that the callee never gives once it has set the argument."""
+    def by_answer(self, test: e.Test, outcome: bool) -> bool | None:
+        """Whether the answer of which a test tells is one that the callee never gives once it has set the argument;
+        None where it may have set it with any answer."""
         asked, answer = _asked(test.value, outcome)
         if asked is not self.call:
             where = assignments.place(self.function, asked) if isinstance(asked, r.Name | r.Member) else None
             if where is None or where != self.result or not self._is_fresh(where, test):
-                return False
-        return bool(self._answers) and answer not in self._answers
+                return None
+        return answer not in self._answers if len(self._answers) == 1 else None
 
     @cached_property
     def _answers(self) -> frozenset[bool]:

@@ -539,7 +539,7 @@ class OwedWalk(OwedUses):
             return 0
         if self.acquired.call.node.kind != "new" and self.is_failed(draft, test, outcome):
             return UNSURE
-        if self.seen is None:
+        if self.seen is None or self.told_by.by_answer(test, outcome) is False:
             return how
         cause, certainty = failure.failing(self.function, test, outcome)
         other_cause, other = failure.failing(self.function, test, not outcome)
