@@ -488,8 +488,11 @@ class Flow:
         text, which lies behind its name."""
         return self.sets_between(test, later, asked.names, behind=bool(asked.constant))
 
-    def sets_between(self, test: e.Test, later: e.Event, names: frozenset[str], *, behind: bool = True) -> bool:
-        """Whether a way from the one to the other sets a name, or what is `behind` it, or gives its address away."""
+    def sets_between(
+        self, test: e.Test, later: e.Event, names: frozenset[str], *, behind: bool = True, again: bool = True
+    ) -> bool:
+        """Whether a way from the one to the other sets a name, or what is `behind` it, or gives its address away. The
+        way may pass the test `again`."""
         passed = {event.index for event in self.after(test)}
         return any(
             event.index in passed
@@ -501,7 +504,7 @@ class Flow:
                 )
                 or (isinstance(event, e.CallEvent) and not names.isdisjoint(addressed(event.node)))
             )
-            for event in self.before(later)
+            for event in self.before(later, lambda one: one is test and not again)
         )
 
     @cached_property

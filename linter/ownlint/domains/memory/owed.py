@@ -172,7 +172,7 @@ class OwedWalk(OwedUses):
                 draft.know(f"={name}", within)
         for test, outcome in reversed([] if self.rest is not None else list(self.flow.guards(self.start))):
             names = self.asked_again & {one.text for one in walk(test.value) if isinstance(one, r.Name)}
-            if names and not test.asserted and not self.flow.sets_between(test, self.start, names):
+            if names and not test.asserted and not self.flow.sets_between(test, self.start, names, again=False):
                 self.holds(draft, test.value, outcome)
         return {said: within for said, within in draft.tests.items() if isinstance(within, Range)}
 
@@ -182,7 +182,9 @@ class OwedWalk(OwedUses):
         for test, outcome in [] if self.rest is not None or not self.repeated else self.flow.guards(self.start):
             said, holds = as_asked(test.value, outcome)
             names = frozenset(one.text for one in walk(test.value) if isinstance(one, r.Name))
-            if said in self.repeated and said not in found and not self.flow.sets_between(test, self.start, names):
+            if said not in self.repeated or said in found:
+                continue
+            if not self.flow.sets_between(test, self.start, names, again=False):
                 found[said] = holds
         return found
 
