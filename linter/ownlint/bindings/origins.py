@@ -174,7 +174,7 @@ class Origins:
         led = next((origin for origin in found if origin is not None), None)
         if led is None or all(origin is not None and origin.argument == led.argument for origin in found):
             return led
-        return led._replace(certainty=weaker(led.certainty, because("conditions", SOME_PATHS)))
+        return led._replace(certainty=weaker(led.certainty, because("path", SOME_PATHS)))
 
     def _member(self, found: Origin, owner: Class | None, name: str) -> Origin:
         """A field that is a raw pointer or a reference may lead out of the argument, to what others own."""

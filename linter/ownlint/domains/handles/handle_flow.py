@@ -121,7 +121,7 @@ class HandleInterpreter(Loops):
         out = []
         for key, misuses in sorted(self.found.items()):
             sure = self.reached[key] == len(misuses)
-            certainty = weaker(misuses[0].certainty, "certain" if sure else because("conditions", SOME_PATHS))
+            certainty = weaker(misuses[0].certainty, "certain" if sure else because("path", SOME_PATHS))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return self.first_of_each(out)
 
