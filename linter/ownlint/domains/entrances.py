@@ -21,6 +21,7 @@ from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
+from ownlint.project.signatures import accepts
 from ownlint.project.subjects import Binding, Class, Function
 
 _WORD = re.compile(r"\w+")
@@ -184,10 +185,25 @@ def _callers(function: Function) -> Iterator[Function]:
 
 def may_come_to(function: Function, call: r.Call, caller: Function) -> bool:
     """Whether a call of its name may run the function."""
+    if caller.language == "cpp" and not (
+        _is_called_so(function, call, caller) and accepts(function.record, len(call.args))
+    ):
+        return False
     found = function.program.calls.callee(call, caller)
     if not found.functions or found.certainty != "certain" or function in found.functions:
         return True
     return any(locks.overrides(function, one) for one in found.functions)
+
+
+def _is_called_so(function: Function, call: r.Call, caller: Function) -> bool:
+    """Whether a call by a name alone can mean it: a method from where its class is known, or by the class's name."""
+    callee = strip(call.callee)
+    if not isinstance(callee, r.Name) or function.home is None:
+        return True
+    qualifier = callee.text.rpartition("::")[0]
+    if qualifier:
+        return types.parse(qualifier).last == function.home.name
+    return caller.home is not None or caller.parent is not None
 
 
 # --- bindings --------------------------------------------------------------------------------------

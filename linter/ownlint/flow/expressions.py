@@ -72,6 +72,8 @@ class Surroundings(NamedTuple):
     """Whether a macro that leaves on failure does so by a `throw`."""
     never_null: frozenset[str] = frozenset()
     """Last names of the functions of libraries that never answer with NULL."""
+    ends: Callable[[str], tuple[frozenset[str], int]] = lambda name: (frozenset(), 0)
+    """The words in front with which a log's macro ends the program, and where its condition stands, 0 for nowhere."""
 
 
 class Expressions:
@@ -330,6 +332,7 @@ class Expressions:
             self.emit_call(e.CallEvent(call.span, call, None, dropped, into, declares, before, call is self.awaited))
             if call.kind == "call":
                 self.leave_by(role, name, call)
+                self.end_by(name, call)
 
     def leave_by(self, role: str, name: str, node: r.Call | r.Name) -> None:
         """Behind a macro that always leaves; the others go on."""
@@ -342,6 +345,18 @@ class Expressions:
                 self.leave_loop(node.span, role)
             case "end":
                 self.frontier = []
+
+    def end_by(self, name: str, call: r.Call) -> None:
+        """Behind a log's macro nothing runs where it is `LOG(FATAL)`; of `LOG_IF(FATAL, condition)` if that holds."""
+        level = strip(call.args[0]) if call.args else None
+        words, at = self.around.ends(name) if isinstance(level, r.Name) else (frozenset[str](), 0)
+        if not isinstance(level, r.Name) or last_name(level) not in words or at >= len(call.args):
+            return
+        if not at:
+            self.frontier = []
+            return
+        test = self.emit(e.Test(call.span, call.args[at]))
+        self.frontier = [(test, False)]
 
     def tested_by(self, name: str, call: r.Call) -> list[Edge]:
         """The test before a macro leaves, where its `#define` tells it; where it goes on otherwise."""

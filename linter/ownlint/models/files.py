@@ -242,9 +242,10 @@ class ModelFile:
             table.lacks("role")
         argument = table.number("argument", 2 if role in ("assign or return", "declaring") else 1)
         source = table.text("source")
+        ends = table.texts("ends")
         table.done()
         both = [*((name, False) for name in names), *((pattern, True) for pattern in patterns)]
-        return (MacroModel(self.library, name, role, argument, regular, source) for name, regular in both)
+        return (MacroModel(self.library, name, role, argument, regular, source, ends) for name, regular in both)
 
     def _framework(self, table: ModelTable) -> FrameworkModel:
         spelling = Framework(

@@ -422,6 +422,9 @@ class MacroModel(msgspec.Struct, frozen=True):
     """Which argument is tested, checked or evaluated, from 1; 0 for none."""
     regular: bool = False
     source: str = ""
+    ends: tuple[str, ...] = ()
+    """First arguments of a log's macro with which the program ends there; where `argument` is another one, only if that
+    condition holds."""
 
     @property
     def index(self) -> int:

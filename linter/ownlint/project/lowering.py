@@ -114,6 +114,7 @@ class Lowering:
             function.itself,
             macros.only_throws,
             self._never_null,
+            macros.ends,
         )
 
     def _can_throw(self, name: str) -> bool:

@@ -376,6 +376,14 @@ class Macros:
             for macro in self.named(name)
         )
 
+    def ends(self, name: str) -> tuple[frozenset[str], int]:
+        """The words in front with which a log's macro ends the program, and where among its arguments (from 0) stands
+        the condition of that; 0 where there is none."""
+        model = self._models.macro(name)
+        if model is None or not model.ends or self.role(name) != model.role:
+            return frozenset(), 0
+        return frozenset(model.ends), model.index
+
     def leaving_test(self, name: str) -> LeavingTest | None:
         """What a macro that returns on failure asks of one of its parameters, where its `#define`s agree on that."""
         return self._leaving_tests.ask(name, lambda: self._leaving_test(name))

@@ -26,13 +26,16 @@ def ends_with_failure(function: Function, written: Place, failed: failure.Failur
         return False
     queue = [(function, root, failed.leave.kind == "throw")]
     for holder, name, thrown in queue:
-        found = False
+        found, tried = False, False
         for caller, call in _calls_of(holder):
+            if trials.is_trial(caller):
+                tried = True
+                continue
             found = True
             outer = _as_caller_sees(caller, call, holder, name)
             if outer is None:
                 return False
-            if _is_set_back(caller, call, written):
+            if _is_set_back(caller, call, written) or _ends_program(caller, call):
                 continue
             ways = _ways_out(caller, call, thrown)
             if not _is_given(caller, outer):
@@ -44,12 +47,16 @@ def ends_with_failure(function: Function, written: Place, failed: failure.Failur
             if outer == places.THIS and caller.record.kind == "constructor" and ways == {True}:
                 continue
             queue += [one for way in sorted(ways) if (one := (caller, outer, way)) not in queue]
-        if not found or len(queue) > _MOST_HOLDERS:
+        if not (found or (tried and holder is not function)) or len(queue) > _MOST_HOLDERS:
             return False
     return True
 
 
 def _is_given(function: Function, name: str) -> bool:
+    """Whether it is called so from outside as well: its own object, what a parameter refers to, the answer of a
+    function."""
+    if name.endswith("()"):
+        return True
     return name == places.THIS or any(name == one.name for one in function.record.parameters)
 
 
@@ -69,7 +76,7 @@ def _is_own(function: Function, name: str) -> bool:
 
 def _calls_of(function: Function) -> Iterator[tuple[Function, e.CallEvent]]:
     for caller in function.program.index.callers(function):
-        if caller is function or caller.language != function.language or trials.is_trial(caller):
+        if caller is function or caller.language != function.language:
             continue
         for call in caller.flow.calls:
             if places.last_name(call.node.callee) == function.name and entrances.may_come_to(
@@ -80,7 +87,17 @@ def _calls_of(function: Function) -> Iterator[tuple[Function, e.CallEvent]]:
 
 def _as_caller_sees(caller: Function, call: e.CallEvent, function: Function, name: str) -> str | None:
     """What the object is called in the caller, or what it is part of."""
+    if name.endswith("()"):
+        return name
     if name == places.THIS:
+        on = places.strip(places.receiver(call.node))
+        if (
+            isinstance(on, r.Call)
+            and isinstance(on.callee, r.Name)
+            and not on.args
+            and on.callee.text not in caller.locals
+        ):
+            return f"{on.callee.text}()"
         found: Place | None = wrapped_objects.receiver_of(caller, call)
     else:
         number = next(n for n, one in enumerate(function.record.parameters) if one.name == name)
@@ -108,6 +125,18 @@ def _is_not_used_again(caller: Function, call: e.CallEvent, name: str) -> bool:
                 after = caller.flow.after(test, branch=outcome)
                 return not any(_uses(event, name) for event in after if isinstance(event, e.CallEvent))
     return False
+
+
+def _ends_program(caller: Function, call: e.CallEvent) -> bool:
+    """Whether nothing runs behind a test that finds the call to have failed: `CHECK_OK(server.Start())`."""
+    return any(
+        isinstance(test, e.Test)
+        and not test.asserted
+        and failure.failing(caller, test, outcome)[0] is call
+        and all(event.index != caller.flow.exit for event in caller.flow.after(test, branch=outcome))
+        for test in caller.flow.of(e.Test)
+        for outcome in (True, False)
+    )
 
 
 def _uses(call: e.CallEvent, name: str) -> bool:

@@ -436,6 +436,8 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
     op = announced.event.op if isinstance(announced.event, events.Write) else ""
     if (op == "=" and _counts(function, place)) or (op == "++" and _counts_down(function, place)):
         return False
+    if announced.held.kind == "count" and _may_be_owed(function, place):
+        return False
     if announced.held.kind == "cleared" and _is_null(function, announced):
         return False
     if announced.held.kind == "flag" and announced.held.text == "1" and _is_measured(function, place):
@@ -498,6 +500,21 @@ def _names_member(method: Function, value: records.Value, name: str) -> bool:
     if isinstance(inner, records.Unary) and inner.op == "&":
         inner = places.strip(inner.value)
     return assignments.place(method, inner) == (places.THIS, name)
+
+
+def _may_be_owed(function: Function, place: Place) -> bool:
+    """Whether the function asks if the number is below zero: it says how many are left, and not how often something
+    was done."""
+    return any(
+        isinstance(inner, records.Binary)
+        and inner.op == "<"
+        and isinstance(zero := places.strip(inner.right), records.Literal)
+        and zero.text == "0"
+        and any(assignments.place(function, part) == place for part in places.walk(inner.left))
+        for event in function.flow.of(events.Test)
+        if isinstance(event, events.Test)
+        for inner in places.walk(event.value)
+    )
 
 
 def _counts_down(function: Function, place: Place) -> bool:
