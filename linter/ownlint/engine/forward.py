@@ -89,4 +89,4 @@ def certainty(states: frozenset[str], bad: str) -> Certainty | None:
     """How sure it is that a place is in state `bad`: on every path, on some, or not at all."""
     if bad not in states:
         return None
-    return "certain" if len(states) == 1 else because("conditions", SOME_PATHS)
+    return "certain" if len(states) == 1 else because("path", SOME_PATHS)

@@ -508,8 +508,13 @@ class _Losing:
                     True,
                 )
             return loss("never", unread if seen else certainty, chosen)
-        skips = because("conditions", f"on a path that does not release `{name}`")
+        is_caught = all(self.is_behind_handler(way.exit) for way in chosen)
+        skips = because("path" if is_caught else "conditions", f"on a path that does not release `{name}`")
         return loss("skipped", weaker(certainty, skips, self.said_by_names(walked, name)), chosen)
+
+    def is_behind_handler(self, exit: e.Event) -> bool:
+        """Whether nothing but an exception that the function catches leads there."""
+        return any(self.flow.dominates(mark, exit) for mark in self.flow.catches)
 
     def may_last(self, acquired: Acquired) -> bool:
         """Whether it is of a kind that is acquired for what this brings about, and what is got from it, if anything

@@ -250,7 +250,7 @@ class MemoryWalk(Summarised):
     def judged(self, key: tuple[object, ...], one: MemoryTrouble) -> MemoryTrouble:
         if one.certainty != "certain" or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):
             return one
-        return one._replace(certainty=because("conditions", SOME_PATHS))
+        return one._replace(certainty=because("path", SOME_PATHS))
 
     def report(
         self,
