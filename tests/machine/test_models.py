@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -425,6 +426,14 @@ def test_the_digest_follows_the_text(tmp_path: Path) -> None:
 def test_every_model_says_where_its_facts_come_from() -> None:
     for file in sorted(BUILT_IN.glob("*.toml")):
         assert re.search(r'^source = "', file.read_text(), re.MULTILINE), file.name
+
+
+def test_what_takes_a_lock_names_what_lets_it_go() -> None:
+    for file in sorted(BUILT_IN.glob("*.toml")):
+        for function in tomllib.loads(file.read_text()).get("function", ()):
+            effects = function["effect"] if isinstance(function["effect"], list) else [function["effect"]]
+            if any(effect.startswith("hold ") for effect in effects):
+                assert "released_by" in function, (file.name, function)
 
 
 def test_loading_is_quick() -> None:
