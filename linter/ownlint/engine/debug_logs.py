@@ -118,7 +118,7 @@ class DebugLogs:
         for statement in self.statements:
             match statement:
                 case r.Branch(condition=condition, then=then) if then and (
-                    self._asks(condition) or (self._may_ask(condition) and self._only_prints(then))
+                    self._asks(condition) or (self._may_ask(condition) and self.only_prints(then))
                 ):
                     found.append(r.Span(condition.start, then[-1].end))
                 case r.Evaluate(value=value) if self._is_log(value):
@@ -127,7 +127,7 @@ class DebugLogs:
             for position, statement in enumerate(body[:-1]):
                 match statement:
                     case r.Branch(condition=condition, then=(r.Leave(),), other=()) if self._asks(condition, False) or (
-                        self._may_ask(condition, False) and self._only_prints(body[position + 1 :])
+                        self._may_ask(condition, False) and self.only_prints(body[position + 1 :])
                     ):
                         found.append(r.Span(body[position + 1].start, body[-1].end))
                     case r.Evaluate(value=r.Call(callee=r.Name(text=name))) if name in self.names:
@@ -176,7 +176,7 @@ class DebugLogs:
         own = self.function.declared - {one.name for one in self.function.record.parameters}
         return log_levels.may_ask(condition, on) and own.isdisjoint(_named_in(condition))
 
-    def _only_prints(self, body: r.Body) -> bool:
+    def only_prints(self, body: r.Body) -> bool:
         """Whether statements do nothing but print, at whatever level."""
         found = False
         for statement in statements(body):

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, File, Function, Program, failure, places, questions, ranges, text, trials, types
+from ownlint import Class, File, Function, Program, debug_logs, failure, places, questions, ranges, text, trials, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.hygiene import _python_environment as python_environment
@@ -361,7 +361,8 @@ class ProgramEnvironment:
             inner = self.name_of(argument, wrapper)
             if inner is not None and inner.parameter:
                 further = self.program.calls.callee(call, wrapper).functions
-                found |= {*_Use(self, _Body.of(wrapper), (call,)).meanings(), *_fallbacks(call, argument, further)}
+                made = {*_Use(self, _Body.of(wrapper), (call,)).meanings(), *_fallbacks(call, argument, further)}
+                found |= made - {text_meanings.PRESENCE} if _only_shows(wrapper, inner.parameter) else made
                 if depth < _DEEP:
                     found |= self._parsed(places.last_name(call.callee), further, depth + 1)
         # A default that is a parameter is whatever the call gives for it.
@@ -591,6 +592,13 @@ def _is_alike(one: r.Call, other: r.Call) -> bool:
     return places.last_name(one.callee) == places.last_name(other.callee)
 
 
+def _only_shows(wrapper: Function, name: str) -> bool:
+    """Whether it only prints what a variable says, and which it is: `if (std::getenv(name)) log(name, value);`."""
+    shown = (one.value for one in wrapper.statements if isinstance(one, r.Evaluate))
+    says = any(isinstance(part, r.Name) and part.text == name for value in shown for part in places.walk(value))
+    return says and debug_logs.DebugLogs(wrapper).only_prints(wrapper.body)
+
+
 def _arguments(body: str, start: int) -> str:
     """What stands in the parentheses that are open at an offset, without what further ones enclose."""
     depth, written = 1, ""
@@ -660,7 +668,8 @@ class _Body(NamedTuple):
 
 class _Use:
     """What a body makes of a text that it reads or is given, and of the locals that hold it, as a text of another type,
-    too. That it is stored, or handed to a function that is not known, says nothing."""
+    too. That it is stored, or handed to a function that is not known, says nothing; nor does what only some instances
+    of a template do with it, in a side of `if constexpr`."""
 
     def __init__(self, around: ProgramEnvironment, body: _Body, text_of: tuple[r.Call, ...] | str) -> None:
         self.around = around
@@ -691,6 +700,8 @@ class _Use:
                 self._answers.update(statement.names)
 
     def meanings(self, depth: int = 0) -> Iterator[TextMeaning]:
+        if self._depends_on_instance():
+            return
         words: set[str] = set()
         asked: list[r.Value] = []
         conditions = [one for statement in self.body.statements for one in _conditions(statement)]
@@ -732,6 +743,11 @@ class _Use:
         words.discard("")
         if words:
             yield text_meanings.one_of(words, is_form=words <= text_meanings.SWITCHES or bool(self._numbers))
+
+    def _depends_on_instance(self) -> bool:
+        """Whether it stands in a side of `if constexpr`, of which an instance has one alone."""
+        sides = [one.span for one in self.body.statements if isinstance(one, r.Branch) and one.constant]
+        return any(value.start in side for side in sides for value in self.body.values if self._is_it(value))
 
     def _tells(self, value: r.Value | None) -> bool:
         """Whether it is the answer of a call that puts the text into a local."""
