@@ -116,6 +116,7 @@ MacroRole = Literal[
     "takes lock",
     "excludes lock",
     "no analysis",
+    "unchecked read",
     "lends result",
     "takes argument",
     "operator registry",

@@ -435,8 +435,11 @@ class GuardedDomain:
             return
         held = known.held(function)
         tracer = Tracer(self, function)
+        unchecked = _unchecked_reads(function)
         for event in function.flow:
             for traced, kind, node in touched(tracer, event):
+                if any(event.span.start in span for span in unchecked):
+                    continue
                 if traced.member in self.members and event.index in held:
                     alias = isinstance(node, r.Name) and node.text in function.flow.aliases
                     yield MemberUse(function, event.index, event.span, traced, kind, held[event.index], alias)
@@ -552,6 +555,13 @@ def _is_unchecked(function: Function, annotation: r.Annotation) -> bool:
     role = function.program.macros.role
     words = (annotation.name, *re.findall(r"\w+", annotation.arguments))
     return bool(_UNCHECKED.search(annotation.name)) or any(role(word) == "no analysis" for word in words)
+
+
+def _unchecked_reads(function: Function) -> list[Span]:
+    """What the author marks as read without the lock: `ABSL_TS_UNCHECKED_READ(total_)`."""
+    role = function.program.macros.role
+    names = frozenset(name for name in function.mentioned if role(name) == "unchecked read")
+    return [call.span for call in function.flow.calls if names and places.last_name(call.node.callee) in names]
 
 
 def _annotations(function: Function) -> Iterator[r.Annotation]:
