@@ -793,6 +793,8 @@ class OwedWalk(OwedUses):
                 return True
             inside = OwedWalk(inner, self.acquired)
             inside.start = _NOWHERE
+            told = self.told_by
+            inside.told_by = Outcomes(inner, inner.flow.events[inner.flow.entry], told.call, told.result, told.argument)
             inside.names |= self.names
             if any(inside.go_through().uses.values()):
                 return True
