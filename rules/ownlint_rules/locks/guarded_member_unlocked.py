@@ -69,8 +69,8 @@ Acquire the lock before the access. If the caller holds it, say so with an annot
 - atomics, condition variables, constants, and members that are never written after construction
 - as a reader: changes of elements, which can have locks of their own; containers of unknown kinds; changes under a
   second lock
-- functions excluded from thread-safety analysis, and reads that are (`ABSL_TS_UNCHECKED_READ`); lambdas count as run where they are created, unless a thread starts
-  with them
+- functions and reads excluded from thread-safety analysis (`ABSL_TS_UNCHECKED_READ`); lambdas count as run where they
+  are created, unless a thread starts with them
 - with the default `--certainty`: accesses that may hold the lock, in logs, assertions and tests; null checks that are
   repeated under the lock; and, where the lock is only inferred, accesses below a comment, in initializers, in getters
   and in functions whose name says that the lock is held
