@@ -65,6 +65,7 @@ Add `py::return_value_policy::reference_internal`, or write `copy` if a copy is 
 - const methods and const references (snapshots)
 - properties, whose default is a reference
 - methods that return `self`, and in-place operators
+- objects that have nothing but shared pointers: a copy has the same state
 - lambdas that return by value, and explicit policies
 
 ## Known limitations
@@ -83,6 +84,7 @@ from collections.abc import Iterator
 
 from ownlint import (
     Binding,
+    Class,
     Finding,
     Function,
     because,
@@ -96,6 +98,7 @@ from ownlint import (
     types,
 )
 
+_SHARED = frozenset({"shared pointer", "intrusive pointer"})
 _ITSELF = re.compile(r"__(i\w+|enter|iter|next|copy|deepcopy)__")
 
 
@@ -121,6 +124,8 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     if declared is None or "const" in declared.qualifiers or (function is not None and _gives_itself(function)):
         return
     if target.first != 2 and not _takes_mutable(declared, binding):
+        return
+    if signature.returned is not None and _shares_state(signature.returned):
         return
     own = binding.owner is not None and signature.kind.last == binding.owner.type.rpartition("::")[2]
     if own and (function is None or not _gives_another(function)):
@@ -174,6 +179,29 @@ def _takes_mutable(declared: records.FunctionRecord, binding: Binding) -> bool:
     if first is None or binding.owner is None or first.const or not (first.reference or first.pointers):
         return False
     return first.is_placeholder or first.last == types.parse(binding.owner.type).last
+
+
+def _shares_state(cls: Class) -> bool:
+    """Whether a copy of an object is as good as the object: all that it has is behind shared pointers, which nothing but
+    the compiler copies."""
+    fields: list[tuple[Class, records.Field]] = []
+    for one in cls.ancestry:
+        if len(one.bases) < len(one.record.bases) or any(_copies(made) for made in one.declarations):
+            return False
+        fields += ((one, field) for field in one.record.fields if not field.static)
+    return bool(fields) and all(
+        types.parse(field.type).is_value
+        and not _SHARED.isdisjoint(cls.program.types.roles_at(field.type, one.file, one.symbol))
+        for one, field in fields
+    )
+
+
+def _copies(made: records.FunctionRecord) -> bool:
+    """Whether it is a copy constructor with a body of its own."""
+    if made.kind != "constructor" or len(made.parameters) != 1 or "default" in made.qualifiers:
+        return False
+    given = types.parse(made.parameters[0].type)
+    return given.last == made.name and given.const
 
 
 def _gives_another(function: Function) -> bool:
