@@ -182,7 +182,7 @@ def _takes_mutable(declared: records.FunctionRecord, binding: Binding) -> bool:
 
 
 def _shares_state(cls: Class) -> bool:
-    """Whether a copy of an object is as good as the object: all that it has is behind shared pointers, which nothing but
+    """Whether a copy of an object is as good as the object: all that it has is behind shared pointers, which only
     the compiler copies."""
     fields: list[tuple[Class, records.Field]] = []
     for one in cls.ancestry:
