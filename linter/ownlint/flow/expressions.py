@@ -88,8 +88,8 @@ class Expressions:
         self.function = function
         self.around = around
         self.every = statements(body)
-        hidden = declared_names(function, body, around.python, every=self.every) | around.locals
-        self.members = around.members - hidden
+        self.locals = declared_names(function, body, around.python, every=self.every) | around.locals
+        self.members = around.members - self.locals
         self.aliases = reference_aliases(self.every, self.members, around.accessors) if not around.python else {}
         if around.itself:
             self.aliases[around.itself] = (THIS,)
@@ -384,13 +384,18 @@ class Expressions:
         return label
 
     def answer_of(self, name: str, node: r.Call | r.Name) -> r.Value | None:
-        """What a macro that always returns answers: an argument, a constant, or what only its name tells."""
+        """What a macro that always returns answers: an argument, a constant, a local of the function that uses it, or
+        what only its name tells."""
         parameters, written = self.around.answer(name)
         if isinstance(node, r.Call) and written in parameters:
             position = parameters.index(written)
             return node.args[position] if position < len(node.args) else None
         if written in _NULLS or _NUMBER.fullmatch(written):
             return r.Literal(node.start, node.end, "null" if written in _NULLS else "int", written)
+        if written in self.locals:
+            named = r.Name(node.start, node.end, written)
+            self.value(named)
+            return named
         return node
 
     def asserted(self, call: r.Call, role: str) -> None:

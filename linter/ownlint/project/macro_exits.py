@@ -22,12 +22,13 @@ _PLACE = re.compile(r"(&?)[\s(]*([A-Za-z_]\w*+)[\s)]*((?:(?:->|\.)\s*[A-Za-z_]\w
 _ONCE = re.compile(r"do\s*\{(.*)\}\s*while\s*\(\s*(?:0|false|FALSE|__LINE__\s*==\s*-1)\s*\)$", re.DOTALL)
 _UNASKED = re.compile(r"(?<!\w)if\s*\([\s(]*\w+[\s)]*(?:!=\s*(?:NULL|nullptr|0)[\s)]*)?\)")
 _EMPTIED = re.compile(r"[(\s]*(\w+)[)\s]*=\s*(?:\(void\s*\*\)\s*)?(?:NULL|nullptr|0)")
-_CAST = re.compile(r"^\(\s*\w[\w\s:]*\*[\s*]*\)")
+_CAST = re.compile(r"^(?:\(\s*\w[\w\s:]*\*[\s*]*\)|(?:static|reinterpret|const)_cast\s*<[^<>]*\*\s*>)")
 _DELETED = re.compile(r"delete(?:\s*\[\s*\])?[(\s]*(\w+)[)\s]*")
 _IF = re.compile(r"if\s*\(")
 LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ASSIGNED = re.compile(r"[\w)]\s*(?:->|\.)\s*(\w++)\s*=(?!=)")
 _ADDRESSED = re.compile(r"&[\s(]*\w++[\s)]*(?:->|\.)\s*(\w++)")
+_BEHIND_TYPE = re.compile(r"(?:(?<=\w )(?<!\breturn )|(?<=[*&>])|(?<=[*&>] ))([A-Za-z_]\w*+)")
 _ENDS = re.compile(r"\babort\b")
 _GIVEN = re.compile(r"\b(?!__builtin_)((?=\w*[a-z])[A-Za-z_]\w*+)\s*\((?:[^()]|\([^()]*\))*\)")
 _ASKS_MORE = re.compile(r"\b(?:if|else|for|while|switch|case)\b|\?")
@@ -38,8 +39,8 @@ QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*(?:\"
 
 
 class Exit(NamedTuple):
-    """`answer` is what a `return` answers, as the `#define` writes it, without brackets around; empty for nothing. What
-    is an `end` ends the program."""
+    """`answer` is what a `return` answers, as the `#define` writes it, without brackets around, and a pointer without
+    casts of it; empty for nothing. What is an `end` ends the program."""
 
     kind: Literal["return", "throw", "break", "continue", "end"]
     answer: str = ""
@@ -95,7 +96,7 @@ def exit_of(body: str) -> Exit | None:
         case "throw" | "break" | "continue" as kind:
             return Exit(kind)
         case _:
-            return Exit("return", _bare(last[2]))
+            return Exit("return", _uncast(last[2]))
 
 
 def leaving_test(
@@ -143,6 +144,12 @@ def set_members(body: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4096)
+def may_declare(body: str, name: str) -> bool:
+    """Whether a body may have a local of its own by the name: a word, or the end of a type, stands before it."""
+    return name in _BEHIND_TYPE.findall(body)
+
+
+@lru_cache(maxsize=4096)
 def asked(body: str) -> tuple[str, ...]:
     """The conditions of a body by which it leaves, without what is given to calls in them."""
     return tuple(_GIVEN.sub(r"\1", said) for said in (conditions(body) if _IF.search(body) else (body,)))
@@ -182,6 +189,14 @@ def _statements(body: str, *wrappers: re.Pattern[str]) -> str:
             return inner
         inner = wrapped[1].strip()
     return inner
+
+
+def _uncast(written: str) -> str:
+    """A name without the casts and the brackets around; anything else without the brackets."""
+    answer = inner = _bare(written)
+    while (further := _bare(_CAST.sub("", inner))) != inner:
+        inner = further
+    return inner if inner.isidentifier() else answer
 
 
 def _bare(written: str) -> str:

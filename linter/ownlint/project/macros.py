@@ -17,6 +17,7 @@ from ownlint.project.macro_exits import (
     conditions,
     exit_of,
     leaving_test,
+    may_declare,
     steps_of,
 )
 from ownlint.project.questions import Answers, read
@@ -321,12 +322,14 @@ class Macros:
         return told.pop() if len(told) == 1 else ((), ())
 
     def answer(self, name: str) -> tuple[tuple[str, ...], str]:
-        """The parameters of a macro that always returns, and what it answers as written; of the first of its
-        `#define`s."""
+        """The parameters of a macro that always returns, and what it answers as written, if that is no local of its
+        own; of the first of its `#define`s."""
         for macro in self.named(name):
-            found = exit_of(_without_lambdas(macro.body))
+            body = _without_lambdas(macro.body)
+            found = exit_of(body)
             if found is not None:
-                return macro.parameters or (), found.answer
+                is_own = found.answer.isidentifier() and may_declare(body, found.answer)
+                return macro.parameters or (), "" if is_own else found.answer
         return (), ""
 
     def jump(self, name: str) -> tuple[tuple[str, ...], str]:

@@ -628,10 +628,13 @@ def test_a_macro_that_makes_names_makes_different_ones() -> None:
         ("return &array_index(all, unsigned long, 3);", ("all", "unsigned long", "3")),
         ("if (!array_index(all, node_t **, i)) return;", ("all", "node_t**", "i")),
         ("put(va_arg(rest, int));", ("rest", "int")),
+        ("ANSWER_BY(const char **, n);", ("const char**", "n")),
+        ("put(n); ANSWER_BY(n, uint8_t*);", ("n", "uint8_t*")),
     ],
 )
 def test_a_macro_is_given_a_type(statement: str, given: tuple[str, ...]) -> None:
-    written = read("a.c", f"void f(int n) {{ {statement} }}".encode(), VOCABULARY)
+    define = "#define ANSWER_BY(type, maker) type made = maker; return made\n"
+    written = read("a.c", f"{define}void f(int n) {{ {statement} }}".encode(), VOCABULARY)
     assert not written.functions[0].opaque
     found = [call for one in r.decode_body(written.functions[0]) for value in values(one) for call in calls_in(value)]
     assert given in [tuple(text(argument) for argument in call.args) for call in found]

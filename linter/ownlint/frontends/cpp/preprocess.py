@@ -839,7 +839,9 @@ class _Preparation:
 
     def types_as_names(self) -> None:
         """A type that stands where the grammar takes a value becomes one name, whose text is the type."""
-        for start, end in types_as_values(self.masked):
+        defined = (_DEFINE.match(one.rest) for one in self.directives if one.word == b"define")
+        macros = {match[1] for match in defined if match is not None and match[2] is not None}
+        for start, end in types_as_values(self.masked, macros):
             self.blank(start, end)
             self.buffer[start : start + 2] = b"_T"
             self.names[start] = spelled(_text(self.masked[start:end]))

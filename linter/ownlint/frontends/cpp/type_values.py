@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 _MEMBER_FUNCTION = (
     rb"[A-Za-z_][\w:<>,*&\s]{0,400}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
@@ -37,19 +37,19 @@ _WIDEST = 400
 _DEEPEST = 4
 
 
-def types_as_values(masked: bytes) -> Iterator[tuple[int, int]]:
-    """Where one begins and ends."""
+def types_as_values(masked: bytes, macros: Collection[bytes]) -> Iterator[tuple[int, int]]:
+    """Where one begins and ends; `macros` are those of the file that take arguments."""
     if b"::" in masked and b"*" in masked:
         for match in _MEMBER_CASTS.finditer(masked):
             yield match.span("type" if match["type"] else "argument")
     for match in _ARGUMENTS.finditer(masked):
-        if _is_given_to_macro(masked, match.start()):
+        if _is_given_to_macro(masked, match.start(), macros):
             yield match.span("type")
 
 
-def _is_given_to_macro(masked: bytes, at: int) -> bool:
+def _is_given_to_macro(masked: bytes, at: int, macros: Collection[bytes]) -> bool:
     """Whether the comma or parenthesis there belongs to the arguments of a call, and not to parameters: the call is
-    part of an expression."""
+    part of an expression, or a statement that is known to be a macro's."""
     for depth in range(_DEEPEST):
         opening = _opening(masked, at) if depth or masked[at : at + 1] == b"," else at
         before = masked[max(opening - _WIDEST, 0) : opening] if opening >= 0 else b""
@@ -62,7 +62,7 @@ def _is_given_to_macro(masked: bytes, at: int) -> bool:
         if _EVALUATED.search(before):
             return not _ALIAS.search(before)
         if before.rstrip()[-1:] not in (b"(", b","):
-            return depth > 0 and before.rstrip()[-1:] in (b";", b"{", b"}")
+            return (depth > 0 or called[1] in macros) and before.rstrip()[-1:] in (b";", b"{", b"}")
         at = opening - len(called[0])
     return False
 
