@@ -109,7 +109,8 @@ class ProjectNames:
             fitting = [c for c in candidates if qualified.names(c.symbol, full)]
         if len(fitting) > 1:
             best = max(qualified.shared(c.symbol, scope) for c in fitting)
-            fitting = [c for c in fitting if qualified.shared(c.symbol, scope) == best]
+            near = [c for c in fitting if qualified.shared(c.symbol, scope) == best]
+            fitting = [c for c in near if qualified.encloses(_owner(c.symbol, name), scope)] or near
         return self._index.nearest([c for c in fitting if is_enum(c) is enum], file)
 
     def carried(self, written: str, origin: tuple[File, str], to: tuple[File, str], *, follow: bool = True) -> str:
@@ -248,6 +249,11 @@ def _without_declarations(candidates: list[tuple[File, r.Alias]]) -> list[tuple[
         for file, alias in candidates
         if alias.kind != "using" or not any(qualified.names(full, alias.target.removeprefix("::")) for full in types_of)
     ]
+
+
+def _owner(symbol: str, name: str) -> str:
+    """The scope in which `name` alone means the symbol."""
+    return symbol.removesuffix(name).removesuffix("::")
 
 
 def _join(alias: r.Alias) -> str:
