@@ -523,8 +523,7 @@ class Calls:
         candidates = [
             (f, g)
             for f, g in called
-            if (written == name or qualified.names(qualified.of(g, "::"), written.removeprefix("::")))
-            and _takes(g, given)
+            if (written == name or qualified.names(qualified.of(g, "::"), written)) and _takes(g, given)
             if f is function.file or not self._is_of_its_file(f, g)
         ]
         visible = [
@@ -545,7 +544,7 @@ class Calls:
         found = [
             (file, record)
             for file, record in self._index.records_called(qualified.last(name))
-            if qualified.names(qualified.of(record, "::"), name.removeprefix("::"))
+            if qualified.names(qualified.of(record, "::"), name)
             and ("::" in name or record.scope in scopes)
             and (file is function.file or not self._is_of_its_file(file, record))
         ]

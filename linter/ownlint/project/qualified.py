@@ -11,7 +11,10 @@ def last(name: str) -> str:
 
 
 def names(full: str, part: str) -> bool:
-    """Whether `part` names `full` from somewhere inside its scopes: `b::C` names `a::b::C`."""
+    """Whether `part` names `full` from somewhere inside its scopes: `b::C` names `a::b::C`, `::C` only what stands in
+    none."""
+    if part.startswith("::"):
+        return full == part[2:]
     return full == part or full.endswith(("::" + part, "." + part))
 
 
