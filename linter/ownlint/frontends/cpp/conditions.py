@@ -47,11 +47,6 @@ def defined_sides(group: ConditionalGroup) -> Iterator[tuple[int, int, str]]:
         yield group.parts[0].end, end, question.removeprefix("#ifdef ")
 
 
-def is_dead(part: Directive) -> bool:
-    condition = part.rest.strip()
-    return part.word in (b"if", b"elif") and condition in (b"0", b"false", b"(0)")
-
-
 _DEFINED = re.compile(r"(!?) ?defined ?(?:\( ?(\w+) ?\)|(\w+))")
 
 
@@ -106,18 +101,70 @@ def is_never_built(part: Directive, earlier: list[Directive], known: Constants) 
     return _holds(part, known) is False or any(_holds(one, known) is True for one in earlier)
 
 
-_CONSTANT = re.compile(rb"(!?)\s*+\(?(\w++)(?:\s*+(==|!=)\s*+(\d{1,9}))?\)?")
+_CONSTANT = re.compile(rb"(!?)\s*+(\w++)(?:\s*+(==|!=)\s*+(\d{1,9}))?")
+_LITERAL = re.compile(rb"(!?)\s*+(?:(true|0[xX]0*+[1-9a-fA-F][0-9a-fA-F]*+|0*+[1-9]\d*+)|false|0[xX]0++|0++)[uUlL]*+")
+"""A constant; the second group is there where it is not 0."""
+_LONGEST_CONDITION = 400
 
 
 def _holds(part: Directive, known: Constants) -> bool | None:
     """What a condition says in every build of the file; None where builds differ."""
-    if part.word in (b"if", b"elif") and (match := _CONSTANT.fullmatch(part.rest.strip())) is not None:
+    if part.word not in (b"if", b"elif"):
+        return _holds_today(part)
+    written = part.rest.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ")
+    return _truth(written, part, known) if len(written) <= _LONGEST_CONDITION and b"?" not in written else None
+
+
+def _truth(written: bytes, part: Directive, known: Constants) -> bool | None:
+    """What a condition, or a side of its `&&` or `||`, says in every build."""
+    says = True
+    while True:
+        written = written.strip()
+        for operator, decisive in ((b"||", True), (b"&&", False)):
+            if len(sides := _sides(written, operator)) > 1:
+                said = [_truth(side, part, known) for side in sides]
+                found = decisive if decisive in said else None if None in said else not decisive
+                return None if found is None else found is says
+        denied = written[:1] == b"!" and written[1:].lstrip()[:1] == b"("
+        inner = written[1:].lstrip() if denied else written
+        if inner[:1] != b"(" or len(_closed(inner)) < len(inner):
+            break
+        written, says = inner[1:-1], says is not denied
+    found = _plain_truth(written, part, known)
+    return None if found is None else found is says
+
+
+def _sides(written: bytes, operator: bytes) -> list[bytes]:
+    """What stands on the sides of an operator outside of brackets."""
+    sides, side = [], b""
+    for piece in written.split(operator):
+        side = side + operator + piece if side else piece
+        if side.count(b"(") == side.count(b")"):
+            sides.append(side)
+            side = b""
+    return [*sides, side] if side else sides
+
+
+def _closed(written: bytes) -> bytes:
+    """The text up to where the bracket is closed with which it begins."""
+    depth = 0
+    for at, letter in enumerate(written):
+        depth += (letter == 0x28) - (letter == 0x29)
+        if not depth:
+            return written[: at + 1]
+    return b""
+
+
+def _plain_truth(written: bytes, part: Directive, known: Constants) -> bool | None:
+    if (literal := _LITERAL.fullmatch(written)) is not None:
+        return (literal[2] is None) is bool(literal[1])
+    if (match := _CONSTANT.fullmatch(written)) is not None:
         constant = known.get(match[2])
         if constant is not None and constant.at < part.start and not (match[1] and match[3]):
             if match[3]:
                 return (constant.value == int(match[4])) is (match[3] == b"==")
             return bool(constant.value) is not bool(match[1])
-    return _holds_today(part)
+    return _holds_today(part._replace(word=b"if", rest=written))
 
 
 _VERSION = re.compile(r"#if \(? ?(PY_MAJOR_VERSION|PY_VERSION_HEX) ?(==|!=|<=|>=|<|>) ?(0[xX][0-9a-fA-F]+|\d+) ?\)?")

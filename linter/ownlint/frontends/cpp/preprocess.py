@@ -31,7 +31,6 @@ from ownlint.frontends.cpp.conditions import (
     contrary,
     debug_sides,
     defined_sides,
-    is_dead,
     is_never_built,
     unlikely,
 )
@@ -1051,9 +1050,7 @@ class _Conditionals:
         end = group.end[0]
         bounds = [part.end for part in parts]
         stops = [part.start for part in parts[1:]] + [end.start]
-        dead = [
-            is_dead(part) or is_never_built(part, parts[:number], self.constants) for number, part in enumerate(parts)
-        ]
+        dead = [is_never_built(part, parts[:number], self.constants) for number, part in enumerate(parts)]
         if len(parts) == 1:
             if dead[0]:
                 self.drop(bounds[0], stops[0])
