@@ -14,10 +14,12 @@ from ownlint.project.types import Type, element, parse
     [
         ("int", Type("int")),
         ("const Foo &", Type("Foo", (), 0, True, True)),
-        ("a::B**", Type("a::B", (), 2)),
+        ("a::B**", Type("a::B", (), 2, stars="**")),
+        ("const B *const* const", Type("B", (), 2, False, True, "* const*")),
+        ("List<B const*>* const *", Type("List", ("B const*",), 2, stars="* const*")),
         ("::a::B", Type("a::B")),
         ("unsigned long", Type("unsigned long")),
-        ("struct T *", Type("T", (), 1)),
+        ("struct T *", Type("T", (), 1, stars="*")),
         ("auto&", Type("auto", (), 0, True)),
         ("std::map<K, std::pair<A, B>> const&", Type("std::map", ("K", "std::pair<A, B>"), 0, True, False)),
         ("std::function<void(int, char)>", Type("std::function", ("void(int, char)",))),
@@ -64,4 +66,4 @@ TYPES = st.recursive(
 def test_a_type_comes_back_as_it_was_written(name, arguments, pointers, reference):
     template = f"<{', '.join(arguments)}>" if arguments else ""
     written = name + template + "*" * pointers + "&" * reference
-    assert parse(written) == Type(name, tuple(arguments), pointers, reference)
+    assert parse(written) == Type(name, tuple(arguments), pointers, reference, stars="*" * pointers)

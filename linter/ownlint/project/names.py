@@ -155,7 +155,7 @@ class ProjectNames:
             if alias[1].kind == "using" and kind.arguments and "<" not in found:
                 found += f"<{', '.join(kind.arguments)}>"  # `using lib::Ptr;` names the template, for all arguments
             const = "const " if kind.const and not {"*", "const"} & set(re.findall(r"\*|\bconst\b", found)) else ""
-            written = const + found + "*" * kind.pointers + ("&" if kind.reference else "")
+            written = const + found + kind.stars + ("&" if kind.reference else "")
         return written
 
     def _target(self, alias: tuple[File, r.Alias], file: File, scope: str) -> str:

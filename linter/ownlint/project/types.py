@@ -20,6 +20,7 @@ _QUALIFIERS = re.compile(
 _CONST = re.compile(r"\bconst\b")
 _TEXT_A_STEP = 256
 """Letters of a type that are looked at in a step; what people write is shorter, and costs none."""
+_STARS = re.compile(r"\*(?:\s*(const)\b(?=[^*]*\*))?")
 _CONST_POINTER = re.compile(r"\*\s*const\b")
 _SPACE = re.compile(r"\s+")
 SCALARS = frozenset(
@@ -37,13 +38,15 @@ SCALARS = frozenset(
 
 class Type(msgspec.Struct, frozen=True):
     """`name` is the qualified name without template arguments; `arguments` the top-level template
-    arguments as text; `pointers` how many `*` stand behind it; `const` is of what they point to: `T* const` is not."""
+    arguments as text; `pointers` how many `*` stand behind it, and `stars` those with each `const` between two of them;
+    `const` is of what they point to: `T* const` is not."""
 
     name: str
     arguments: tuple[str, ...] = ()
     pointers: int = 0
     reference: bool = False
     const: bool = False
+    stars: str = ""
 
     @property
     def last(self) -> str:
@@ -70,6 +73,7 @@ def parse(written: str) -> Type:
     source = written.strip()
     bare = _QUALIFIERS.sub(" ", source)
     head, arguments, tail = _split_template(bare)
+    stars = "".join("* const" if said else "*" for said in _STARS.findall(tail if arguments else bare))
     head, tail = _CONST.sub(" ", head), _CONST.sub(" ", tail)
     pointers = tail.count("*")
     reference = "&" in tail
@@ -83,7 +87,7 @@ def parse(written: str) -> Type:
     name = _SPACE.sub(" ", head).strip().removeprefix("::")
     pointee = _CONST_POINTER.sub("*", source if not arguments else source.split("<", 1)[0])
     const = bool(_CONST.search(pointee))
-    return Type(name, arguments, pointers, reference, const)
+    return Type(name, arguments, pointers, reference, const, stars)
 
 
 def _split_template(source: str) -> tuple[str, tuple[str, ...], str]:

@@ -143,8 +143,8 @@ def _cast(function: Function, value: records.Value) -> records.Cast | None:
     match value:
         case records.Cast(style=style) if style in _STYLES:
             return value
-        case records.Call(callee=records.Name(text=name), args=(operand,)) if _names_pointer(
-            function, name, value.start
+        case records.Call(callee=records.Name(text=name, start=start), args=(operand,)) if (
+            start == value.start and _names_pointer(function, name, start)  # else a declaration, or a `new`
         ):
             return records.Cast(value.start, value.end, name, _CALLED, operand)
         case records.Call(kind="call", template=written, args=(operand,)) if written and _casts(function, value):
@@ -403,7 +403,7 @@ def _is_conditional(file: File, record: records.FunctionRecord) -> bool:
 def _name_of(written: str) -> str:
     kind = types.parse(written)
     const = "const " if kind.pointers and kind.const else ""
-    return const + kind.name.removeprefix("std::") + "*" * kind.pointers if not kind.arguments else written
+    return const + kind.name.removeprefix("std::") + kind.stars if not kind.arguments else written
 
 
 def _is_plain_member(found: tuple[Class, records.Field] | None) -> bool:
@@ -592,14 +592,14 @@ def _in_full(function: Function, written: str, at: int) -> str:
         parts = [_in_full(function, argument, at) for argument in kind.arguments]
         name = f"{cls.symbol if cls is not None else kind.name}<{', '.join(parts)}>" if all(parts) else ""
         const = "const " if is_const or kind.const else ""
-        return f"{const}{name}{'*' * kind.pointers}{'&' * kind.reference}" if name else ""
+        return f"{const}{name}{kind.stars}{'&' * kind.reference}" if name else ""
     if kind.arguments or kind.is_placeholder or (cls is not None and cls.record.template):
         return written if cls is None and "::" in kind.name and function.file.meanings else ""
     if cls is None and any(_says_parameter(one.template, kind.name) for one in function.file.classes):
         return ""
     name = cls.symbol if cls is not None else kind.name.removeprefix("::")
     const = "const " if is_const or kind.const else ""
-    return f"{const}{name}{'*' * kind.pointers}{'&' * kind.reference}"
+    return f"{const}{name}{kind.stars}{'&' * kind.reference}"
 
 
 def _says_parameter(template: str, name: str) -> bool:
