@@ -235,24 +235,25 @@ def _ending(program: Program) -> frozenset[str]:
 @program_question
 def _enders(program: Program) -> dict[Function, bool]:
     """The project's functions that do so; looked up one by one."""
-    given, own = set(ending_names(program) | emptying(program)), set[str]()
+    given = ending_names(program) | emptying(program)
     functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
     found: dict[Function, bool] = {}
-    fresh = _Enders(frozenset(given), frozenset(), giving_up(program), owning_members(program), deletes=True)
+    told: set[tuple[Function, str]] = set()
+    fresh = _Enders(frozenset(given), frozenset(), giving_up(program), owning_members(program), {})
     for _ in range(DEEPEST):
-        if not (fresh.deletes or fresh.given or fresh.own):
-            break
         ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
-        found.update((one, True) for one, _ in ends)
+        more = [one for one in dict.fromkeys(ends) if one not in told]
+        if not more:
+            break
+        told.update(more)
+        found.update((one, True) for one, _ in more)
         fresh = _Enders(
-            with_macros({one.name for one, place in ends if place == "given"} - given, program, "delete"),
-            frozenset(one.name for one, place in ends if place == "own" and one.name not in own),
+            with_macros({one.name for one, place in more if place == "given"}, program, "delete"),
+            frozenset(one.name for one, place in more if place == "own"),
             frozenset(),
             frozenset(),
-            deletes=False,
+            found,
         )
-        given |= fresh.given
-        own |= fresh.own
     return found
 
 
@@ -265,15 +266,15 @@ class _Enders(NamedTuple):
     """Of methods by which a smart pointer ends what it holds."""
     owners: frozenset[str]
     """Of members that are one."""
-    deletes: bool
-    """Whether a `delete` ends something, too; who has one is known after the first look."""
+    known: Mapping[Function, bool]
+    """Those that were found before; at first none, and then a `delete` ends something, too."""
 
     def may_be_in(self, function: Function) -> bool:
         """Whether one of them, or `delete`, stands in the body. Needs no decoding."""
         mentioned = function.mentioned
         if not self.given.isdisjoint(mentioned) or not self.own.isdisjoint(mentioned):
             return True
-        if not self.giving_up.isdisjoint(mentioned) or (self.deletes and function.says(_DELETES)):
+        if not self.giving_up.isdisjoint(mentioned) or (not self.known and function.says(_DELETES)):
             return True
         return bool(self.owners) and any(name[:1] == "=" and name[1:] in self.owners for name in mentioned)
 
@@ -282,26 +283,33 @@ class _Enders(NamedTuple):
         lent = {p.name for p in function.record.parameters if not _is_constant(p.type)}
         lent |= _copies(function, lent)
         for one in function.values:
-            for place in filter(None, self.ended_in(one)):
+            for place in filter(None, self.ended_in(one, function)):
                 if place in lent:
                     yield "given"
                 elif place not in function.declared:
                     yield "own"
 
-    def ended_in(self, value: r.Value) -> Iterator[str]:
+    def ended_in(self, value: r.Value, function: Function) -> Iterator[str]:
         """The names from which goes out what the expression ends."""
         match value:
             case r.Call(callee=callee, args=args, kind=kind):
                 name = last_name(callee)
                 on = callee.base if isinstance(callee, r.Member) else None
-                if kind == "delete" or name in self.given:
-                    yield from map(named, args)
                 if on is not None and name in self.giving_up and last_name(on) in self.owners:
                     yield named(on)
-                if name in self.own:
-                    yield named(on) if on is not None else THIS
+                given, own = kind == "delete" or name in self.given, name in self.own
+                if (given or own) and self.may_be(value, function):
+                    yield from map(named, args if given else ())
+                    if own:
+                        yield named(on) if on is not None else THIS
             case r.Assign(op="=", target=r.Name() | r.Member() as target) if last_name(target) in self.owners:
                 yield named(target)
+
+    def may_be(self, call: r.Call, function: Function) -> bool:
+        """Whether a call by the name of one runs one that is known, or a macro in which it stands."""
+        if not self.known or function.program.macros.named(last_name(call.callee)):
+            return True
+        return any(one in self.known for one in overrides.reached(call, function).functions)
 
 
 def _copies(function: Function, lent: set[str]) -> set[str]:
