@@ -159,7 +159,7 @@ def _failures(function: Function) -> Iterator[Failure]:
 
 
 def _by_leave(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
-    if leave.via:
+    if leave.via and function.program.macros.role(leave.via) != "leave":
         yield Failure(leave, cause_inside(function, leave), "certain", leave)
         return
     handled = list(_by_handler(function, leave))

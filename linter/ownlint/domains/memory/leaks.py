@@ -662,11 +662,12 @@ class _Losing:
             return LosingWay(jump.at, jump.cause, True, jump.certainty)
         known = self.failures().get(event.index, [])
         if known:
-            if any(failed.cause is not None and is_part_of(call.node, failed.cause.node) for failed in known):
-                return None
-            later = [failed for failed in known if failed.cause is None or walked.live(failed.cause.index)]
+            own = [one for one in known if one.cause is not None and is_part_of(call.node, one.cause.node)]
+            later = [one for one in known if one not in own and (one.cause is None or walked.live(one.cause.index))]
             if later:
                 return LosingWay(event, later[0].cause, True, later[0].certainty)
+            if own:
+                return None
         fails = event.kind == "throw" or failure.refuses(self.function, event.value) is True
         return LosingWay(event, self.asked(event, walked) if fails else None, fails, "certain")
 
