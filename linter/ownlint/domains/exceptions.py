@@ -88,6 +88,25 @@ def is_handled(function: Function, event: e.Event, thrown: Collection[str]) -> b
     )
 
 
+def is_exception(function: Function, value: r.Value) -> bool:
+    """Whether something is a `std::exception`, or of a class that may derive from it and that a handler has caught."""
+    if function.language != "cpp":
+        return False
+    inner = strip(value)
+    handlers = [one for statement in tries(function) for one in statement.handlers if _inside(one, value)]
+    name = inner.text if isinstance(inner, r.Name) else ""
+    caught = next((one.type for one in reversed(handlers) if name and one.name == name), "")
+    written = types.parse(caught or function.program.types.of(value, function)).name
+    if not written:
+        return False
+    named, is_whole = _lineage(function, function.program.names.expand(written, function.file, function.record.scope))
+    return "exception" in named or (bool(caught) and not is_whole)
+
+
+def _inside(handler: r.Handler, value: r.Value) -> bool:
+    return handler.start <= value.start and value.end <= handler.end
+
+
 def thrown_class(function: Function, leave: e.LeaveEvent) -> str:
     """The qualified class that a `throw` creates; empty for any other value."""
     made = strip(leave.value)

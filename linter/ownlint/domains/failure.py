@@ -12,13 +12,14 @@ from itertools import islice
 
 import msgspec
 
-from ownlint.domains.exceptions import is_caught, is_handled, tries
+from ownlint.domains.exceptions import is_caught, is_exception, is_handled, tries
 from ownlint.engine import log_levels
 from ownlint.engine.assignments import assigned, inserted, place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
+from ownlint.flow.asked import as_asked
 from ownlint.flow.places import called, calls_in, last_name, receiver, strip, walk
 from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
@@ -331,15 +332,33 @@ def _by_handler(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
 
 def throws_nothing(function: Function, call: e.CallEvent) -> bool:
     """Whether no exception comes out of a call: of what is declared `noexcept`, also by the standard library, whose
-    containers, texts and views say so of what asks for their size or their elements."""
+    containers, texts and views say so of what asks for their size or their elements, and whose exceptions of what they
+    tell."""
     program, on = function.program, receiver(call.node)
-    if on is not None and (name := last_name(call.node.callee)) in _NOEXCEPT:
-        roles = program.types.roles(program.types.of(on, function), function)
+    name = last_name(call.node.callee) if on is not None else ""
+    if on is not None and name in _NOEXCEPT:
+        written = program.types.of(on, function)
+        if not written and name == "c_str":
+            return True  # nothing else than texts has it
+        roles = program.types.roles(written, function)
         if name == "reset" and "shared pointer" in roles and call.node.args:
             return False  # the new count is allocated
         return not _KEEPING.isdisjoint(roles)
+    if on is not None and not call.node.args:
+        if name == "what" and is_exception(function, on):
+            return True
+        if name == "value" and _is_known_to_be_there(function, call, on):
+            return True
     declared = program.calls.callee(call.node, function).records
     return bool(declared) and all("noexcept" in record.qualifiers for record in declared)
+
+
+def _is_known_to_be_there(function: Function, call: e.CallEvent, optional: r.Value) -> bool:
+    """Whether a test above says that an optional has a value: `if (!found.has_value()) return;`."""
+    said = text(optional)
+    there = ((said, True), (f"{said}.has_value()", True))
+    guards = islice(function.flow.guards(call), _MOST_GUARDS)
+    return any(not test.asserted and as_asked(test.value, outcome) in there for test, outcome in guards)
 
 
 _NOEXCEPT = frozenset(

@@ -141,7 +141,7 @@ class Expressions:
         callee = event.node.callee
         if not self.handlers or event.node.kind == "delete":  # destructors are `noexcept` unless they say otherwise
             return
-        if not isinstance(callee, r.Name) or self.around.throws(callee.text):
+        if not isinstance(callee, r.Name) or callee.text in self.locals or self.around.throws(callee.text):
             self.handlers[-1].append((event.index, None))
 
     def place(self, value: r.Value | None) -> Place | None:

@@ -118,7 +118,14 @@ class Lowering:
         )
 
     def _can_throw(self, name: str) -> bool:
-        """Not what a library of C begins its names with, and nobody here declares or defines."""
-        if not name.startswith(self._models.prefixes):
+        """Not what is of C: what a library of C begins its names with, and nobody here declares or defines; what the
+        project declares `extern "C"` and defines nowhere, or in files of C."""
+        if self._macros.named(name):
             return True
-        return bool(self._index.functions_called(name) or self._macros.named(name))
+        if name.startswith(self._models.prefixes):
+            return bool(self._index.functions_called(name))
+        defined = self._index.functions_called(name)
+        if defined:
+            return not all(function.file.is_c for function in defined)
+        declared = self._index.records_called(name) if "::" not in name else ()
+        return not declared or any('extern "C"' not in record.qualifiers for _, record in declared)
