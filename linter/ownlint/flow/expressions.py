@@ -74,6 +74,8 @@ class Surroundings(NamedTuple):
     """Last names of the functions of libraries that never answer with NULL."""
     ends: Callable[[str], tuple[frozenset[str], int]] = lambda name: (frozenset(), 0)
     """The words in front with which a log's macro ends the program, and where its condition stands, 0 for nowhere."""
+    side: Callable[[str], str] = lambda name: ""
+    """Whether a macro begins an `if` that it leaves open, goes on with its `else`, or ends it: `if`, `other`, `end`."""
 
 
 class Expressions:

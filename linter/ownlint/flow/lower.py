@@ -173,14 +173,32 @@ class _Builder(Expressions):
 
     def sequence(self, body: r.Body) -> None:
         last = len(body) - 1
+        sides: list[tuple[list[Edge], list[Edge]]] = []
         for position, statement in enumerate(body):
             if isinstance(statement, r.Evaluate):
                 if position < last and _contains(body[position + 1], statement):
                     self.value(statement.value)  # a piece of the chain that the next statement ends
-                else:
-                    self.evaluate(statement.value)
+                    continue
+                self.change_side(statement.value, sides)
+                self.evaluate(statement.value)
             elif (lowered := _STATEMENTS.get(type(statement))) is not None:
                 lowered(self, statement)
+        for _, ends in sides:
+            self.frontier = self.frontier + ends
+
+    def change_side(self, value: r.Value, sides: list[tuple[list[Edge], list[Edge]]]) -> None:
+        """`TRY { .. } CATCH(code) { .. } END;` of macros that begin an `if`, go on with its `else`, and end it. Of each
+        that is open: where it began, and the ends of its sides."""
+        named = value.callee if isinstance(value, r.Call) else value
+        match self.around.side(named.text) if isinstance(named, r.Name) else "":
+            case "if":
+                sides.append((list(self.frontier), []))
+            case "other" if sides:
+                began, ends = sides[-1]
+                ends += self.frontier
+                self.frontier = began
+            case "end" if sides:
+                self.frontier = self.frontier + sides.pop()[1]
 
     def evaluate(self, value: r.Value) -> None:
         """An expression whose value is dropped."""

@@ -115,6 +115,7 @@ class Lowering:
             macros.only_throws,
             self._never_null,
             macros.ends,
+            macros.side,
         )
 
     def _can_throw(self, name: str) -> bool:

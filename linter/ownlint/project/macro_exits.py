@@ -24,6 +24,7 @@ _UNASKED = re.compile(r"(?<!\w)if\s*\([\s(]*\w+[\s)]*(?:!=\s*(?:NULL|nullptr|0)[
 _EMPTIED = re.compile(r"[(\s]*(\w+)[)\s]*=\s*(?:\(void\s*\*\)\s*)?(?:NULL|nullptr|0)")
 _CAST = re.compile(r"^(?:\(\s*\w[\w\s:]*\*[\s*]*\)|(?:static|reinterpret|const)_cast\s*<[^<>]*\*\s*>)")
 _DELETED = re.compile(r"delete(?:\s*\[\s*\])?[(\s]*(\w+)[)\s]*")
+_TURNS = re.compile(r"\}\s*else\b")
 _IF = re.compile(r"if\s*\(")
 LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ASSIGNED = re.compile(r"[\w)]\s*(?:->|\.)\s*(\w++)\s*=(?!=)")
@@ -36,6 +37,9 @@ _CALL = re.compile(r"(\w+)\s*\((.*?)(?:,\s*(?:0|1|false|true)\s*)?\)")
 _COMPARED = re.compile(r"(\w+|\([^()]*\))\s*(==|!=|<=?|>=?)\s*(-?\d+|[A-Za-z_]\w*(?:::\w+)*)")
 _BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
 QUOTED = re.compile(r"'(?:[^'\\\n]|\\.){1,12}'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*(?:\"|\\?\Z)")
+
+
+Side = Literal["", "if", "other", "end"]
 
 
 class Exit(NamedTuple):
@@ -169,6 +173,22 @@ def conditions(body: str) -> tuple[str, ...]:
         if LEAVES.search(arm) or _ENDS.search(arm):
             found.append(body[opening + 1 : closing])
     return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def side_of(body: str) -> Side:
+    """What a macro does to the braces around it that it leaves open or closes: `if (setjmp(at) == 0) {`, `} else {`,
+    `}`."""
+    depth = lowest = 0
+    bare = QUOTED.sub("0", body)
+    for letter in bare:
+        depth += (letter == "{") - (letter == "}")
+        lowest = min(lowest, depth)
+    if depth == lowest:
+        return "end" if lowest else ""
+    if lowest:
+        return "other" if _TURNS.search(bare) else ""
+    return "if" if _IF.search(bare) else ""
 
 
 def called_last(body: str) -> str:

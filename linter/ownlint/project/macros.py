@@ -13,11 +13,13 @@ from ownlint.project.macro_exits import (
     QUOTED,
     Exit,
     MacroStep,
+    Side,
     called_last,
     conditions,
     exit_of,
     leaving_test,
     may_declare,
+    side_of,
     steps_of,
 )
 from ownlint.project.questions import Answers, read
@@ -112,6 +114,7 @@ class Macros:
         self._learned: Answers[tuple[str, int], str] = Answers()
         self._leaving_tests: Answers[str, LeavingTest | None] = Answers()
         self._jumps: Answers[str, tuple[tuple[str, ...], str]] = Answers(((), ""))
+        self._sides: Answers[str, Side] = Answers()
         self._ways_out: Answers[tuple[str, int], list[Exit]] = Answers()
 
     def named(self, name: str) -> list[r.Macro]:
@@ -355,6 +358,15 @@ class Macros:
         if len(labels) != 1:
             return (), ""
         return bodies[0].parameters or (), labels.pop()
+
+    def side(self, name: str) -> Side:
+        """What a macro does to the braces around it: one that begins an `if`, its `else` or its end, in all of its
+        `#define`s."""
+        return self._sides.ask(name, lambda: self._side(name))
+
+    def _side(self, name: str) -> Side:
+        found = {side_of(macro.body) for macro in self.named(name)}
+        return found.pop() if len(found) == 1 else ""
 
     def only_throws(self, name: str) -> bool:
         """Whether a macro that leaves on failure does so by a `throw`, in all of its `#define`s."""
