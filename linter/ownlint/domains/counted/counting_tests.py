@@ -153,7 +153,7 @@ class Tests(CountedWays):
                 if op in ("==", "!=") and outcome == (op == "=="):
                     for one, other in ((left, right), (right, left)):
                         if self.is_standing(other):
-                            return self.truth(one, draft, True)
+                            return not self.is_made_anew(one, draft) and self.truth(one, draft, True)
                 return self.compared(op, left, draft, outcome, bare_value(right))
             case bare:
                 asked = self.asked_by(bare, outcome) if isinstance(bare, r.Call) else []
@@ -174,6 +174,15 @@ class Tests(CountedWays):
         if isinstance(bare, r.Unary) and bare.op == "&":
             bare = bare_value(bare.value)
         return isinstance(bare, r.Name) and self.source(bare).kind == "borrowed"
+
+    def is_made_anew(self, value: r.Value | None, draft: CountDraft) -> bool:
+        """Whether it is an object of a class of its own, as a number or a text: none that the library itself has."""
+        one = self.id_of(draft, value)
+        made = self.site(one) if one is not None and draft.objects[one].kind == "new" else None
+        model = self.model(made.node) if isinstance(made, e.CallEvent) else None
+        if model is None or not model.has("acquire", "result") or model.has("keep", "result"):
+            return False
+        return isinstance(made, e.CallEvent) and self.function.program.models.atomic.fits(last_name(made.node.callee))
 
     @remembered
     def constant(self, value: r.Value) -> r.Value:
