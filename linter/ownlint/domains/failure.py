@@ -19,7 +19,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.asked import as_asked
+from ownlint.flow.asked import as_asked, is_null
 from ownlint.flow.places import called, calls_in, last_name, receiver, strip, walk
 from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
@@ -628,8 +628,13 @@ def outcome_parameter(callee: Function) -> tuple[int, bool]:
 def _judged_by(callee: Function, asked: r.Value | None, outcome: bool) -> tuple[int, bool]:
     """The parameter whose value a test asks about, and whether `outcome` says that it is a failure; -1 for neither."""
     own = callee.record.parameters[bool(callee.itself) :]
-    named = {inner.text for inner in walk(asked) if isinstance(inner, r.Name)}
-    numbers = [n for n, one in enumerate(own) if one.name in named and not types.parse(one.type).pointers]
+    inner, asked_of = strip(asked), asked
+    if isinstance(inner, r.Name) and inner.text in callee.locals and len(callee.flow.writes_to((inner.text,))) == 1:
+        asked_of = strip(callee.locals[inner.text][1])
+    named = {one.text for one in walk(asked_of) if isinstance(one, r.Name)}
+    # `bool error = result != nullptr;` says by its name what NULL means.
+    told = asked_of is not asked and isinstance(asked_of, r.Binary) and is_null(asked_of.right)
+    numbers = [n for n, one in enumerate(own) if one.name in named and (told or not types.parse(one.type).pointers)]
     failed = says_failure(callee, asked, outcome) if len(numbers) == 1 else None
     return (-1, False) if failed is None else (numbers[0], failed)
 
