@@ -664,6 +664,8 @@ class _Losing:
         if known:
             own = [one for one in known if one.cause is not None and is_part_of(call.node, one.cause.node)]
             later = [one for one in known if one not in own and (one.cause is None or walked.live(one.cause.index))]
+            if own:  # of what is tried together, it is the acquisition that is expected to throw
+                later = [one for one in later if one.cause and not exceptions.is_caught(self.function, one.cause)]
             if later:
                 return LosingWay(event, later[0].cause, True, later[0].certainty)
             if own:
