@@ -70,7 +70,7 @@ Read the variable once, in one function, into a function-local static, and call 
 - functions of one name in several files (variants for several systems), tests, and what the file of a `main` reads
   beside a library; in Python scripts with defaults of their own (`if __name__ == "__main__"`, imported nowhere), and
   those that build packages (`setup(..)`), are `possible`
-- values that are read in order to be restored
+- values that are read in order to be restored, and a default that is given to one function of the project each time
 - in Python: places that read a variable alike and do not lead to each other, or by a function that is cached, that hand
   its text on, only show it in a log or an error, or set it as well; one that asks whether there is a variable of which
   the other uses the value; loops that wait or try again
@@ -199,7 +199,8 @@ def _in_several(
         return _each_time(around, looped) if looped is not None else None
     often = next((step for one in native if (step := _often(around, one)) is not None), None)
     is_often = often is not None or any(one.when == "loop" for one in native)
-    harms = (bool(differing) and not is_apart) or (_decide_alike(native) and is_often) or _repeat(native)
+    repeats = _repeat(native) and not _by_one_function(around.program, native)
+    harms = (bool(differing) and not is_apart) or (_decide_alike(native) and is_often) or repeats
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
@@ -261,6 +262,12 @@ def _repeat(places: list[environment.EnvironmentReading]) -> bool:
     if None in owners:
         return len({_whose(one) for one in places}) > 1 and any(meaning.kind == "fallback" for meaning in common)
     return len(owners) > 1 and bool(common)
+
+
+def _by_one_function(program: Program, places: list[environment.EnvironmentReading]) -> bool:
+    """Whether all call one function of the project that reads it: what a text says is decided there."""
+    called = {places_of.last_name(one.call.callee) if isinstance(one.call, records.Call) else "" for one in places}
+    return len(called) == 1 and all(map(program.index.functions_called, called))
 
 
 class _Again(NamedTuple):
