@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
-from ownlint import Function, Place, containers, places, questions, types
+from ownlint import Class, Function, Place, containers, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -127,8 +127,14 @@ class Tracer:
         kind = types.parse(written)
         cls = self.domain.cls
         assert cls is not None
-        names = [kind.name, *kind.arguments[:1]]
-        return any(types.parse(one).last == cls.name for one in names)
+        return any(self.is_of(types.parse(one), cls) for one in (kind.name, *kind.arguments[:1]))
+
+    def is_of(self, kind: types.Type, cls: Class) -> bool:
+        """Whether a type is the class: others may be called so inside of other classes."""
+        if kind.last != cls.name:
+            return False
+        found = self.function.program.names.find_class(kind.name, self.function.record.scope, self.function.file)
+        return found is None or found is cls or found.name != cls.name
 
     def base(self, base: r.Value) -> Place:
         inner = places.strip(base)

@@ -115,9 +115,10 @@ def registry_without_lock(program: Program) -> Iterator[Finding]:
     known = [one for one in registries.tables(program) if _runs_free(program, one.path, free)] if free else []
     if len(known) < _FEWEST:
         return
-    touches = {one.names: list(_touches(program, one)) for one in known}
+    beside = {one.names for one in known for other in known if one.names != other.names and _is_beside(one, other)}
+    touches = {one.names: list(_touches(program, one)) for one in known if one.names in beside}
     for registry in known:
-        bare = touches[registry.names]
+        bare = touches.get(registry.names, [])
         if len({touch.function for touch in bare}) < _FEWEST or any(touch.lock for touch in bare):
             continue
         change = next((touch for touch in bare if touch.changes), None)
