@@ -424,7 +424,15 @@ class _Header:
         return name not in _WORD.findall(kind.name) and all(
             self._leads_to(one, name)
             for one in meant
-            if name in _WORD.findall(one) and kind.last not in _WORD.findall(one)
+            if self._names(one, name) and kind.last not in _WORD.findall(one)
+        )
+
+    def _names(self, written: str, name: str) -> bool:
+        """Whether a type is written with the name, or with one that the header has for what is."""
+        words = _WORD.findall(written)
+        return name in words or any(
+            alias.kind == "type" and alias.name in words and name in _WORD.findall(alias.target)
+            for alias in self.file.aliases
         )
 
     def is_led_to(self, cls: Class, fields: list[tuple[Class, records.Field]]) -> bool:
