@@ -265,9 +265,14 @@ def _repeat(places: list[environment.EnvironmentReading]) -> bool:
 
 
 def _by_one_function(program: Program, places: list[environment.EnvironmentReading]) -> bool:
-    """Whether all call one function of the project that reads it: what a text says is decided there."""
+    """Whether all call one function of the project that reads it, or another that calls it: what a text says is decided
+    there."""
     called = {places_of.last_name(one.call.callee) if isinstance(one.call, records.Call) else "" for one in places}
-    return len(called) == 1 and all(map(program.index.functions_called, called))
+    known = {name: program.index.functions_called(name) for name in called}
+    return any(
+        functions and all(other == name or any(one.mentions(name) for one in known[other]) for other in called)
+        for name, functions in known.items()
+    )
 
 
 class _Again(NamedTuple):

@@ -422,9 +422,7 @@ class _Header:
             *(alias.target for alias in self.file.aliases if alias.kind == "type" and alias.name == kind.last),
         ]
         return name not in _WORD.findall(kind.name) and all(
-            self._leads_to(one, name)
-            for one in meant
-            if self._names(one, name) and kind.last not in _WORD.findall(one)
+            self._leads_to(one, name) for one in meant if self._names(one, name) and kind.last not in _WORD.findall(one)
         )
 
     def _names(self, written: str, name: str) -> bool:
