@@ -77,7 +77,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, because, events, places, records, rule, text
+from ownlint import Certainty, Class, Finding, Function, because, c_containers, events, places, records, rule, text
 from ownlint_rules.registries import _back_keys as back_keys
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
@@ -200,7 +200,24 @@ def _is_taken_out(
         for caller in function.program.index.callers(function)
         for call in registries.calls_of(caller, function)
     ]
-    return bool(calls) and all(_is_taken_out(one, call, key, depth - 1, after=False) for one, call in calls)
+    return bool(calls) and all(
+        _takes_from_given(one, call) or _is_taken_out(one, call, key, depth - 1, after=False) for one, call in calls
+    )
+
+
+def _takes_from_given(function: Function, call: events.CallEvent) -> bool:
+    """Whether a table that a parameter refers to loses an element on every way behind the call: who goes over the table
+    has the key from there."""
+    given = {one.name for one in function.record.parameters}
+    taking = {
+        one.index
+        for one in function.flow.calls
+        if (done := c_containers.table_call(function, one.node)) is not None
+        and done.does == "take"
+        and isinstance(table := places.strip(done.table), records.Name)
+        and table.text in given
+    }
+    return bool(taking) and function.flow.always_after(call, lambda event: event.index in taking)
 
 
 def _table(key: _Key | back_keys.BackKey) -> registries.Registry | registries.AnyRegistry:
