@@ -370,6 +370,8 @@ class Pointers:
         if isinstance(value, r.Index) and (one := self.the_one_in(draft, value.base)) is not LOST:
             return one
         match value:
+            case r.Unary(op="&", value=r.Member() as inner) if types.parse(self.type_of(inner)).reference:
+                return draft.read(self.cell(draft, inner))  # the member is another name for what it was bound to
             case r.Unary(op="&", value=inner):
                 return self.cell(draft, inner) or LOST
             case r.Literal(kind="null"):
