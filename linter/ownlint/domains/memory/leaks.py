@@ -508,13 +508,16 @@ class _Losing:
                     True,
                 )
             return loss("never", unread if seen else certainty, chosen)
-        is_caught = all(self.is_behind_handler(way.exit) for way in chosen)
-        skips = because("path" if is_caught else "conditions", f"on a path that does not release `{name}`")
+        passes = any(self.passes_release(way.exit, walked) for way in chosen)
+        skips = because("conditions" if passes else "path", f"on a path that does not release `{name}`")
         return loss("skipped", weaker(certainty, skips, self.said_by_names(walked, name)), chosen)
 
-    def is_behind_handler(self, exit: e.Event) -> bool:
-        """Whether nothing but an exception that the function catches leads there."""
-        return any(self.flow.dominates(mark, exit) for mark in self.flow.catches)
+    def passes_release(self, exit: e.Event, walked: OwedWalk) -> bool:
+        """Whether the way goes by where others release it: the conditions there, and those by which it is acquired, may
+        exclude each other. An early return does not, nor does an exception that the function catches."""
+        if any(self.flow.dominates(mark, exit) for mark in self.flow.catches):
+            return False
+        return any(exit in self.flow.after(one) for one in walked.ended)
 
     def may_last(self, acquired: Acquired) -> bool:
         """Whether it is of a kind that is acquired for what this brings about, and what is got from it, if anything
