@@ -125,9 +125,9 @@ def registry_without_lock(program: Program) -> Iterator[Finding]:
         if change is None:
             continue
         for sibling in known:
-            locked = touches[sibling.names]
             if sibling.names == registry.names or not _is_beside(registry, sibling):
                 continue
+            locked = touches[sibling.names]
             if len(locked) >= _FEWEST and all(touch.lock for touch in locked):
                 yield _finding(registry, change, sibling, locked[0])
                 break
