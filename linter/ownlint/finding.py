@@ -35,7 +35,7 @@ def certainty_of(assumed: Collection[Assumption], weak: Collection[Assumption] =
     nothing beside another, whatever leads along it."""
     if not assumed:
         return "certain"
-    if len(_PATHS.union(assumed)) > len(_PATHS) + 1 or "guess" in assumed or any(one in weak for one in assumed):
+    if sum(one not in _PATHS for one in assumed) > 1 or "guess" in assumed or any(one in weak for one in assumed):
         return "possible"
     return "likely"
 

@@ -115,19 +115,19 @@ def registry_without_lock(program: Program) -> Iterator[Finding]:
     known = [one for one in registries.tables(program) if _runs_free(program, one.path, free)] if free else []
     if len(known) < _FEWEST:
         return
-    beside = {one.names for one in known for other in known if one.names != other.names and _is_beside(one, other)}
-    touches = {one.names: list(_touches(program, one)) for one in known if one.names in beside}
+    known = [one for one in known if any(one.names != other.names and _is_beside(one, other) for other in known)]
+    touches = {one.names: list(_touches(program, one)) for one in known}
     for registry in known:
-        bare = touches.get(registry.names, [])
+        bare = touches[registry.names]
         if len({touch.function for touch in bare}) < _FEWEST or any(touch.lock for touch in bare):
             continue
         change = next((touch for touch in bare if touch.changes), None)
         if change is None:
             continue
         for sibling in known:
+            locked = touches[sibling.names]
             if sibling.names == registry.names or not _is_beside(registry, sibling):
                 continue
-            locked = touches[sibling.names]
             if len(locked) >= _FEWEST and all(touch.lock for touch in locked):
                 yield _finding(registry, change, sibling, locked[0])
                 break
