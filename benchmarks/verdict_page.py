@@ -57,8 +57,10 @@ def _lines(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[str,
     yield "## By assumption"
     yield ""
     yield (
-        "A finding is certain where nothing is assumed, likely with one assumption, possible with two, with a guess, "
-        "and with one that was measured to be too often wrong. Of first contact, what the code of today finds with one "
+        "A finding is likely with one assumption, possible with two, with a guess, and with one that was measured to "
+        "be too often wrong. Where nothing is assumed it is certain if, of the latest such findings of its rule at "
+        "first contact, at most one in 40 of those that could be decided was false, and ten or more could be; else likely. "
+        "Of first contact, what the code of today finds with one "
         "assumption alone, also where that makes it no more than possible."
     )
     yield ""
@@ -92,7 +94,8 @@ def _by_suite(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[s
 
 
 def by_assumption(rounds: Mapping[str, Round], standing: Standing) -> Iterator[str]:
-    """A table; the line for what assumes nothing counts what was certain at first contact and still is."""
+    """A table; the line for what assumes nothing counts what was certain at first contact and still is, of the rules
+    that may be certain."""
     yield "| assumption | taken for granted | makes | true | doubtful | false | true of true and false |"
     yield "|---|---|---|---|---|---|---|"
     sure = certain_now(rounds, standing)

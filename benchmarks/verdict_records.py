@@ -46,13 +46,15 @@ class Place(_Strict, frozen=True, kw_only=True):
     """Where a finding stands in its release: the path from the release's folder, the line of that release, counted
     from 1, and, where they are known, the function and the report's fingerprint (empty otherwise). Two findings of one
     rule on one line are two places with unlike fingerprints. `certainty` is the one it was read at; empty stands for
-    the round's."""
+    the round's. `unassuming` says of a finding that was not certain that it assumed nothing: its rule had been
+    too often wrong."""
 
     path: str
     line: int
     function: str = ""
     fingerprint: str = ""
     certainty: Certainty | Literal[""] = ""
+    unassuming: bool = False
 
 
 class Verdict(_Strict, frozen=True, kw_only=True):

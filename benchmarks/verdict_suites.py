@@ -59,6 +59,18 @@ def makes(judged: Judged) -> Certainty:
     return "possible" if judged.all >= ENOUGH and judged.right < 0.9 else "likely"
 
 
+LATEST = 40
+"""As many decided findings say how often a rule was right lately; more where the round that completes them has more."""
+
+
+def surest(unassuming: Judged) -> Certainty:
+    """What a finding of a rule is that assumes nothing: `certain` where, of the latest ones of first contact, ten or
+    more could be decided and at most one in 40 was false. A promise needs evidence, and what was fixed since is
+    none: the next project brings what no fix has seen."""
+    decided = unassuming.true + unassuming.false
+    return "certain" if decided >= ENOUGH and 40 * unassuming.false <= decided else "likely"
+
+
 # --- what is still reported -----------------------------------------------------------------------
 
 
@@ -110,8 +122,8 @@ class Standing:
             releases[name] = msgspec.structs.replace(quiet, possible=possible)
         return Standing(releases, self.of_change)
 
-    def is_certain(self, verdict: Verdict, place: Place, recorded: str) -> bool:
-        """Whether the finding there is certain today; what no run has said is as it was recorded."""
+    def assumes_nothing(self, verdict: Verdict, place: Place, recorded: str) -> bool:
+        """Whether the finding there assumes nothing today; what no run has said is as it was recorded."""
         quiet = self.releases.get(verdict.release)
         if quiet is None or quiet.assumed is msgspec.UNSET:
             return recorded == "certain" and self.state(verdict, place) in ("reported", None)
@@ -183,7 +195,11 @@ def measure(rules: Iterable[str], rounds: Mapping[str, Round], standing: Standin
     """Of each of these rules of which anything is known, where each finding is as sure as its assumptions make it."""
     standing = standing.weighed(weigh(rounds, standing))
     counts = {rule: counted for rule, counted in _counts(rounds, standing).items() if counted != Counts()}
-    return {rule: Measured(suite_of(counts[rule]), counts[rule]) for rule in sorted(rules) if rule in counts}
+    return {
+        rule: Measured(suite_of(one), one, surest(one.unassuming))
+        for rule in sorted(rules)
+        if (one := counts.get(rule)) is not None
+    }
 
 
 def _counts(rounds: Mapping[str, Round], standing: Standing) -> dict[str, Counts]:
@@ -208,6 +224,7 @@ def _counts(rounds: Mapping[str, Round], standing: Standing) -> dict[str, Counts
         live[verdict.rule, verdict.verdict] += standing.number(verdict, unknown=unknown)
     live.update((rule, "true") for rule in _crashes())
     history = Counter(_history())
+    unassuming = latest_unassuming(rounds)
     return {
         rule: Counts(
             first_contact=_judged(contact, rule),
@@ -215,19 +232,42 @@ def _counts(rounds: Mapping[str, Round], standing: Standing) -> dict[str, Counts
             history=history[rule],
             live=live[rule, "true"],
             live_false=live[rule, "false"],
+            unassuming=unassuming.get(rule, Judged()),
         )
         for rule in sorted({rule for rule, _ in (*contact, *live)} | history.keys())
     }
 
 
+def latest_unassuming(rounds: Mapping[str, Round]) -> dict[str, Judged]:
+    """By rule, the verdicts on what assumed nothing at first contact, of the latest rounds that together decided enough
+    of them."""
+    found: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for name in sorted(at_first_contact(rounds), key=_number_of, reverse=True):
+        here: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+        for verdict in rounds[name].verdict:
+            for place in verdict.places:
+                certain = (place.certainty or rounds[name].certainty) == "certain"
+                here[verdict.rule][verdict.rule, verdict.verdict] += certain or place.unassuming
+        for rule, counts in here.items():
+            if found[rule][rule, "true"] + found[rule][rule, "false"] < LATEST:
+                found[rule] += counts
+    return {rule: _judged(counts, rule) for rule, counts in found.items()}
+
+
+def _number_of(name: str) -> tuple[int, str]:
+    """Of `first-contact-16-more` 16, with the name."""
+    return int(name.split("-")[2]), name
+
+
 def certain_now(rounds: Mapping[str, Round], standing: Standing) -> Counter[Verdicted]:
-    """The verdicts on what first contact found to be certain and is certain today, also beyond what rates are taken
-    from."""
+    """The verdicts on what first contact found to assume nothing and still does, also beyond what rates are taken from,
+    of the rules that may be certain."""
+    proven = {rule for rule, judged in latest_unassuming(rounds).items() if surest(judged) == "certain"}
     found = Counter[Verdicted]()
     for each, verdict in judged({name: each for name, each in rounds.items() if name.startswith("first-contact")}):
-        for place in verdict.places:
-            recorded = place.certainty or each.certainty
-            found[verdict.verdict] += recorded == "certain" and standing.is_certain(verdict, place, recorded)
+        for place in verdict.places if verdict.rule in proven else ():
+            recorded = "certain" if place.unassuming else place.certainty or each.certainty
+            found[verdict.verdict] += recorded == "certain" and standing.assumes_nothing(verdict, place, recorded)
     return found
 
 

@@ -51,13 +51,13 @@ def load() -> tuple[Rule, ...]:
             if other is not None and other.module != made.module:
                 raise RuleError(f"{made.module}: the rule `{made.id}` is already defined in {other.module}")
             told = suites.get(made.id, _UNMEASURED) if suites is not None else Measured("default")
-            found[made.id] = replace(made, suite=told.suite, counts=told.counts, weak=weak)
+            found[made.id] = replace(made, suite=told.suite, counts=told.counts, weak=weak, surest=told.surest)
     return tuple(found[name] for name in sorted(found))
 
 
 _MOST_BYTES = 1 << 20
 _T = TypeVar("_T")
-_UNMEASURED = Measured("audit")
+_UNMEASURED = Measured("audit", surest="likely")
 
 
 def _beside(pack: ModuleType, name: str, of: type[_T]) -> dict[str, _T] | None:
@@ -251,8 +251,8 @@ def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program)
         _as_written(finding),
         rule=rule.id,
         severity=severity,
-        certainty=certainty_of(assumed, rule.weak),
-        reason=reason_of(sure).replace(INNER, ""),
+        certainty=certainty_of(assumed, rule.weak) if assumed else rule.surest,
+        reason=reason_of(sure).replace(INNER, "") if assumed else rule.unproven,
         assumed=tuple(sorted(assumed)),
     )
 

@@ -33,18 +33,24 @@ class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`first_contact` was judged in projects that no rule had been shown; `standing` are those of them that are still
     reported. `history` counts bugs that were fixed once and are found on the code before the repair, `live` bugs that
-    were found elsewhere in releases of today, and `live_false` what was judged false there and is still reported."""
+    were found elsewhere in releases of today, and `live_false` what was judged false there and is still reported.
+    `unassuming` are the latest of first contact that assumed nothing, as they were judged then: what was fixed since
+    says little of the next project."""
 
     first_contact: Judged = Judged()
     standing: Judged = Judged()
     history: int = 0
     live: int = 0
     live_false: int = 0
+    unassuming: Judged = Judged()
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`surest` is what a finding of the rule is that assumes nothing."""
+
     suite: Suite
     counts: Counts = Counts()
+    surest: Certainty = "certain"
 
 
 class Weighed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ownlint.choices import Suite
+from ownlint.choices import Certainty, Suite
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Assumption, Finding, Severity
@@ -37,8 +37,8 @@ class Rule(msgspec.Struct, frozen=True):
     regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say.
     `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`.
     A `fixable` rule gives some of its findings a fix. `group` is the folder the rule stands in, with dashes: users
-    select rules by it too. `suite`, `counts` and `weak` are what its pack says was measured, see `measured`; `weak` are
-    the assumptions that make a finding no more than possible.
+    select rules by it too. `suite`, `counts`, `weak` and `surest` are what its pack says was measured, see `measured`;
+    `weak` are the assumptions that make a finding no more than possible, `surest` is a finding that assumes nothing.
     A rule `of_change` is about what a change brings: of a tree alone it says less, or nothing.
     `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of. `formerly` are names
     that the rule, or one that is now part of it, had in earlier versions: users may still write them."""
@@ -61,6 +61,17 @@ class Rule(msgspec.Struct, frozen=True):
     suite: Suite = "default"
     counts: Counts = Counts()
     weak: tuple[Assumption, ...] = ()
+    surest: Certainty = "certain"
+
+    @property
+    def unproven(self) -> str:
+        """Why a finding that assumes nothing is not certain; empty where it is."""
+        if self.surest == "certain":
+            return ""
+        judged = self.counts.unassuming
+        if judged.false:
+            return f"nothing is assumed, but {judged.false} of the last {judged.all} findings like this were false"
+        return "nothing is assumed, but too few findings like this have been judged"
 
     @property
     def headline(self) -> str:

@@ -11,12 +11,25 @@ import msgspec
 import pytest
 import verdict_suites
 from verdict_matching import Finding, Report
+from verdict_records import Judged as Verdicted
 from verdict_records import Place, Round, Verdict, VerdictError, judged
-from verdict_suites import Quiet, Standing, certain_now, makes, measure, read_standing, suite_of, weigh
+from verdict_suites import (
+    LATEST,
+    Quiet,
+    Standing,
+    certain_now,
+    latest_unassuming,
+    makes,
+    measure,
+    read_standing,
+    suite_of,
+    surest,
+    weigh,
+)
 from verdicts import options
 
 from ownlint import catalogue, choices
-from ownlint.choices import Suite
+from ownlint.choices import Certainty, Suite
 from ownlint.measured import Counts, Judged, Measured, Weighed
 
 RELEASE = "engine-1.0"
@@ -80,7 +93,8 @@ def test_the_catalogue_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = catalogue.load.__wrapped__()
     assert told.keys() <= {rule.id for rule in rules}
     for rule in rules:
-        assert (rule.suite, rule.counts) == msgspec.structs.astuple(told.get(rule.id, Measured("audit")))
+        said = told.get(rule.id, Measured("audit", surest="likely"))
+        assert (rule.suite, rule.counts, rule.surest) == msgspec.structs.astuple(said)
 
 
 def test_what_a_rule_about_changes_said_of_a_tree_counts_where_a_run_says_so() -> None:
@@ -118,10 +132,38 @@ def test_the_file_of_assumptions_is_what_was_judged(
     assert {rule.weak for rule in catalogue.load.__wrapped__()} == {weak}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="72 of 425, all of them of releases that were not run again since certainty follows from assumptions",
+@pytest.mark.parametrize(
+    ("told", "certainty"),
+    [
+        (Judged(10, 0, 0), "certain"),
+        (Judged(9, 5, 0), "likely"),  # too few to promise anything
+        (Judged(39, 0, 1), "certain"),
+        (Judged(38, 9, 1), "likely"),
+    ],
 )
+def test_certain_is_what_was_right(told: Judged, certainty: str) -> None:
+    assert surest(told) == certainty
+
+
+def test_the_latest_that_assumed_nothing_count() -> None:
+    def a_place(line: int, certainty: Certainty, *, unassuming: bool = False) -> Place:
+        return Place(path="a.cc", line=line, certainty=certainty, unassuming=unassuming)
+
+    def of(word: Verdicted, *places: Place) -> Verdict:
+        return Verdict(release=RELEASE, rule="r", verdict=word, reason="why", places=places)
+
+    many = [a_place(line, "certain") for line in range(1, LATEST + 1)]
+    rounds = {
+        "first-contact-2": a_round(of("false", a_place(1, "certain"))),
+        "first-contact-10": a_round(of("true", *many)),
+        "first-contact-11": a_round(of("true", a_place(7, "likely"), a_place(8, "likely", unassuming=True))),
+    }
+    assert latest_unassuming(rounds) == {"r": Judged(true=LATEST + 1)}
+    assert measure(["r"], rounds, Standing({}))["r"].surest == "certain"
+    rounds["first-contact-12"] = a_round(of("false", a_place(1, "likely", unassuming=True), a_place(2, "certain")))
+    assert measure(["r"], rounds, Standing({}))["r"].surest == "likely"
+
+
 def test_certain_is_right(rounds: Mapping[str, Round]) -> None:
     """Of what first contact found to be certain and is certain today, at most one in 40 is false."""
     found = certain_now(rounds, read_standing())
