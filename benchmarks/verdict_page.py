@@ -59,9 +59,9 @@ def _lines(rounds: Mapping[str, Round], standing: Standing, suites: Mapping[str,
     yield (
         "A finding is likely with one assumption, possible with two, with a guess, and with one that was measured to "
         "be too often wrong. Where nothing is assumed it is certain if, of the latest such findings of its rule at "
-        "first contact, at most one in 40 of those that could be decided was false, and ten or more could be; else likely. "
-        "Of first contact, what the code of today finds with one "
-        "assumption alone, also where that makes it no more than possible."
+        "first contact, at most one in 40 of those that could be decided was false, and ten or more could be; else "
+        "likely. Of first contact, what the code of today finds with one assumption alone, also where that makes it no "
+        "more than possible."
     )
     yield ""
     yield from by_assumption(rounds, standing)

@@ -23,7 +23,7 @@ from verdict_records import Judged as Verdicted
 
 from ownlint import catalogue
 from ownlint.choices import ASSUMPTIONS, Assumption, Certainty, Suite
-from ownlint.measured import Counts, Judged, Measured, Weighed
+from ownlint.measured import ENOUGH, Counts, Judged, Measured, Weighed
 from ownlint.testing.markdown import SEVERE
 
 ROOT = Path(__file__).parents[1]
@@ -32,9 +32,6 @@ WEIGHED = ROOT / "rules/ownlint_rules/assumptions.json"
 STANDING = FOLDER / "standing.json"
 REVIEW = Path(__file__).with_name("seeds") / "review.toml"
 TRUTHS = ROOT / "tests/truth"
-
-ENOUGH = 10
-"""Verdicts from which a share can be taken."""
 
 
 def suite_of(counts: Counts) -> Suite:

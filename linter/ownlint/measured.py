@@ -12,6 +12,10 @@ import msgspec
 from ownlint.choices import Certainty, Suite
 
 
+ENOUGH = 10
+"""Verdicts from which a share can be taken."""
+
+
 class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many findings were judged so."""
 

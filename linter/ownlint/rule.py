@@ -23,7 +23,7 @@ from ownlint.choices import Certainty, Suite
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Assumption, Finding, Severity
-from ownlint.measured import Counts
+from ownlint.measured import ENOUGH, Counts
 from ownlint.patterns import PatternError, expression
 
 Subject = Literal["Function", "Class", "Binding", "Program"]
@@ -69,7 +69,7 @@ class Rule(msgspec.Struct, frozen=True):
         if self.surest == "certain":
             return ""
         judged = self.counts.unassuming
-        if judged.false:
+        if judged.true + judged.false >= ENOUGH:
             return f"nothing is assumed, but {judged.false} of the last {judged.all} findings like this were false"
         return "nothing is assumed, but too few findings like this have been judged"
 

@@ -160,6 +160,7 @@ def test_the_latest_that_assumed_nothing_count() -> None:
     }
     assert latest_unassuming(rounds) == {"r": Judged(true=LATEST + 1)}
     assert measure(["r"], rounds, Standing({}))["r"].surest == "certain"
+    assert certain_now(rounds, Standing({})) == {"true": LATEST + 1, "false": 1}
     rounds["first-contact-12"] = a_round(of("false", a_place(1, "likely", unassuming=True), a_place(2, "certain")))
     assert measure(["r"], rounds, Standing({}))["r"].surest == "likely"
 
@@ -181,7 +182,7 @@ def test_one_assumption_alone_is_weighed() -> None:
     rounds = {"first-contact-1": a_round(judgement)}
     standing = Standing({}).after([judgement], {RELEASE: Report(findings)})
     assert weigh(rounds, standing) == {"path": Weighed("likely", Judged(false=1))}
-    assert certain_now(rounds, standing) == {"false": 1}
+    assert certain_now(rounds, standing) == {}
 
 
 # --- what still stands --------------------------------------------------------------------------------

@@ -313,6 +313,7 @@ def test_rules(run: Run) -> None:
             "history": 0,
             "live": 0,
             "live_false": 0,
+            "unassuming": {"true": 0, "doubtful": 0, "false": 0},
         },
         "fixable": False,
         "cwe": [],
