@@ -11,7 +11,6 @@ import msgspec
 
 from ownlint.choices import Certainty, Suite
 
-
 ENOUGH = 10
 """Verdicts from which a share can be taken."""
 
