@@ -150,7 +150,8 @@ _BRACES = ("{", "}")
 
 def _aggregate(aggregate: r.Aggregate, depth: int) -> str:
     if aggregate.kind == "slice":
-        return ":".join(_value(each, depth) for each in aggregate.items) or ":"
+        parts = [_value(each, depth) for each in aggregate.items]
+        return ":".join(parts[:2] if parts[2:] == [""] else parts) or ":"
     items = _list(aggregate.items, depth) + (", …" if aggregate.cut else "")
     if aggregate.kind == "fstring":
         return f'f"{{{items}}}"'
