@@ -813,7 +813,7 @@ class _Use:
         match value:
             case r.Conditional(condition=condition, then=then, other=other) if self._is_in(condition):
                 if self._is_in(then) != self._is_in(other):
-                    yield other if self._is_in(then) else then
+                    yield _last(other if self._is_in(then) else then)
             case r.Call(callee=r.Member(base=base, name="value_or"), args=(only,)) if self._is_it(base):
                 yield only
 
@@ -883,8 +883,10 @@ class _Use:
         return any(part is call for part in places.walk(inner) for call in self._numbers)
 
     def _is_only(self, asked: list[r.Value]) -> bool:
-        """Whether the text serves for nothing but these questions: one that is used as well is no switch."""
-        within = {id(inner) for value in (*asked, *self._telling) for inner in places.walk(value)}
+        """Whether the text serves for nothing but these questions: one that is used as well is no switch, but for one
+        that only gets another name."""
+        named = [s.value for s in self.body.statements if isinstance(s, r.Declare) and self._is_it(s.value) and s.value]
+        within = {id(inner) for value in (*asked, *self._telling, *named) for inner in places.walk(value)}
         return not any(
             id(value) not in within
             for value in self.body.values
@@ -984,6 +986,15 @@ def _asked(value: r.Value) -> Iterator[r.Value]:
 def _conditions(statement: r.Statement) -> Iterator[r.Value]:
     if isinstance(statement, r.Branch) and statement.condition is not None:
         yield statement.condition
+
+
+def _last(value: r.Value) -> r.Value:
+    """What stands for a text where another variable does not stand for it, either: `other ? other : "x"`."""
+    inner = places.strip(value)
+    while isinstance(inner, r.Conditional):
+        value = inner.other
+        inner = places.strip(value)
+    return value
 
 
 def _quoted(value: r.Literal) -> bool:

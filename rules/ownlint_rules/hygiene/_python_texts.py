@@ -156,6 +156,7 @@ class PythonTexts:
             yield meanings.one_of(words, is_form=is_form)
         if use.is_asked and not (words or use.forms or use.is_used or use.is_shown):
             yield meanings.PRESENCE
+            yield meanings.LOOSE  # where the other place is in C++, which may take an empty text for a missing one
         if use.is_asked:
             yield meanings.ASKED
         if use.is_truth:

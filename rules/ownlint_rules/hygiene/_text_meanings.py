@@ -66,6 +66,12 @@ def is_empty(meaning: TextMeaning) -> bool:
     return meaning.kind == "fallback" and meaning.said in ('""', "nullptr", "NULL", "std::string()", "{}", "")
 
 
+def is_off(meaning: TextMeaning) -> bool:
+    """Whether a default is no more than that nothing is switched on, or what people are shown for none: places that say
+    so agree on nothing that could change."""
+    return is_empty(meaning) or (meaning.kind == "fallback" and meaning.said in ("0", "false", '"0"', '"(null)"'))
+
+
 def plain(every: frozenset[TextMeaning]) -> frozenset[TextMeaning]:
     """What is made of a text in one place: that it is there is also asked for the sake of what is made of it."""
     made = {meaning for meaning in every if meaning.kind in ("form", "words") and meaning != PRESENCE}

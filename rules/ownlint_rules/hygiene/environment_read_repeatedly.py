@@ -254,7 +254,7 @@ def _decide_alike(places: list[environment.EnvironmentReading]) -> bool:
 def _repeat(places: list[environment.EnvironmentReading]) -> bool:
     """Whether the constructors of several classes make the same number or choice of a text, or several functions say
     the same default."""
-    made = [{meaning for meaning in one.meanings if not text_meanings.is_empty(meaning)} for one in places]
+    made = [{meaning for meaning in one.meanings if not text_meanings.is_off(meaning)} for one in places]
     owners = {one.owner for one in places}
     if len(made) < 2:
         return False
