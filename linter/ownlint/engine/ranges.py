@@ -63,6 +63,14 @@ def of(value: r.Value | None, known: Callable[[str], Range]) -> Range:
             if one.low == one.high and two.low == two.high and (op != "<<" or 0 <= two.low < _WIDEST):
                 number = _COMPUTED[op](one.low, two.low)
                 return Range(number, number) if abs(number) < _FAR else ANY
+            if op == "&" and (masks := [mask.high for mask in (one, two) if mask.low >= 0]):
+                return Range(0, min(masks))
+        case r.Binary(op=op) if op in COMPARISONS:
+            return Range(0, 1)
+        case r.Unary(op="!"):
+            return Range(0, 1)
+        case r.Conditional(then=then, other=other):
+            return either(of(then, known), of(other, known))
     return ANY
 
 

@@ -338,7 +338,7 @@ class FunctionModel(msgspec.Struct, frozen=True):
     kept_at: int = 0
     """The argument, from 1, that says whether it answers with an object that the library has anyway; 0 for none."""
     kept_for: str = ""
-    """What that argument then is: a range of numbers, `-5..256`, or a literal as written, `""`."""
+    """What that argument then is: a range of numbers, `-5..256`; of a text that is written there, of its length."""
     bare: bool = False
     note: str = ""
     source: str = ""

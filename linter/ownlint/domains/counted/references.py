@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from ownlint.domains import numbers
 from ownlint.domains.counted import marks
 from ownlint.engine import ranges
 from ownlint.facts import records as r
@@ -236,19 +237,12 @@ class References:
         """Whether the call answers with an object that the library has anyway: `PyLong_FromLong(0)`."""
         if not 0 < model.kept_at <= len(call.args):
             return False
-        given, (least, between, most) = strip(call.args[model.kept_at - 1]), model.kept_for.partition("..")
-        if not between:
-            return isinstance(given, r.Literal) and given.text == model.kept_for
-        said = ranges.of(given, lambda name: self._constant(name, function))
+        given, (least, _, most) = strip(call.args[model.kept_at - 1]), model.kept_for.partition("..")
+        if isinstance(given, r.Literal) and given.kind == "str":
+            length = len(given.text) - len('""') - given.text.startswith('"\\')
+            return given.text.isascii() and given.text[0] == given.text[-1] == '"' and length <= int(most)
+        said = numbers.within(call.args[model.kept_at - 1], function, function.flow.call_of(call))
         return int(least) <= said.low and said.high <= int(most)
-
-    def _constant(self, name: str, function: Function) -> ranges.Range:
-        """The number that a macro stands for; any where that is not known."""
-        bodies = self.program.macros.constants(name) if name not in function.declared else frozenset[str]()
-        numbers = [ranges.of(r.Literal(0, 0, "int", body.strip("() ")), lambda _: ranges.ANY) for body in bodies]
-        if not numbers:
-            return ranges.ANY
-        return ranges.Range(min(one.low for one in numbers), max(one.high for one in numbers))
 
     def kept_anyway(self, source: ReferenceSource, function: Function) -> Certainty:
         """How sure it is that something is lost with a reference: not where the library keeps the object for good, or
@@ -268,7 +262,7 @@ class References:
         given = strip(call.args[model.kept_at - 1]) if 0 < model.kept_at <= len(call.args) else None
         if not isinstance(given, r.Name) or not given.text.isupper() or given.text in function.declared:
             return ""
-        return given.text if self._constant(given.text, function) == ranges.ANY else ""
+        return given.text if numbers.constant(given.text, function) == ranges.ANY else ""
 
     def _of_method(self, call: r.Call, model: FunctionModel, on: r.Value, function: Function) -> ReferenceSource:
         """`o.release()` and `o.inc_ref()` give a reference to the caller, `o.ptr()` what `o` is."""
