@@ -4,14 +4,15 @@ that every path there has passed, and by constants of the project.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from ownlint.engine import ranges
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.graph import addressed
-from ownlint.flow.places import strip
+from ownlint.flow.places import last_name, strip
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.qualified import last
@@ -113,6 +114,31 @@ def _given_away(function: Function) -> dict[str, list[int]]:
         for name in sorted(names):
             found.setdefault(name, []).append(event.index)
     return found
+
+
+def is_below_size(call: r.Call, sizes: Sequence[str], function: Function) -> bool:
+    """Whether a test has told that the second argument is below what one of these functions says of the first."""
+    at, index = function.flow.call_of(call), strip(call.args[1]) if len(call.args) > 1 else None
+    if at is None or not isinstance(index, r.Name):
+        return False
+    of = text(call.args[0])
+    return any(
+        (op if outcome else ranges.opposite(op)) in ("<", "!=")
+        and _is_size(other, sizes, of, function, test)
+        and not function.flow.sets_between(test, at, frozenset({index.text}), again=False)
+        for test, outcome in function.flow.guards(at)
+        for op, other in filter(None, (_asked(test.value, index.text),))
+    )
+
+
+def _is_size(value: r.Value | None, sizes: Sequence[str], of: str, function: Function, at: e.Event) -> bool:
+    match strip(value):
+        case r.Call(args=(asked,)) as call:
+            return last_name(call.callee) in sizes and text(asked) == of
+        case r.Name(text=name) if name in function.locals:
+            write = function.flow.last_write(at, (name,))
+            return write is not None and _is_size(write.value, sizes, of, function, write)
+    return False
 
 
 def _asked(test: r.Value, name: str) -> tuple[str, r.Value] | None:

@@ -160,6 +160,7 @@ class ModelFile:
             makes_room=table.flag("makes_room"),
             kept_at=table.number("kept_at", 0),
             kept_for=table.text("kept_for"),
+            sized_by=table.texts("sized_by"),
             trusts_type=table.flag("trusts_type"),
             result=table.text("result"),
             casts=table.flag("casts"),

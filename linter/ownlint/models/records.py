@@ -339,6 +339,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The argument, from 1, that says whether it answers with an object that the library has anyway; 0 for none."""
     kept_for: str = ""
     """What that argument then is: a range of numbers, `-5..256`; of a text that is written there, of its length."""
+    sized_by: tuple[str, ...] = ()
+    """Functions that say of argument 1 how many there are: for an argument 2 below that it cannot fail."""
     bare: bool = False
     note: str = ""
     source: str = ""

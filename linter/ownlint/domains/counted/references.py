@@ -224,6 +224,8 @@ class References:
             return NOTHING  # what it counts up is nothing
         if model.has("acquire", "result"):
             return ReferenceSource("new", call, _as_kept(model) if self._is_kept(call, model, function) else model)
+        if model.sized_by and numbers.is_below_size(call, model.sized_by, function):
+            model = msgspec.structs.replace(model, nullable=False)
         if on is not None:
             return self._of_method(call, model, on, function)
         for effect in model.effects:
