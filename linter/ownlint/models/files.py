@@ -60,6 +60,8 @@ class ModelFile:
         self.constants = library.texts("constants")
         self.tables: dict[str, str] = library.mapping("tables", get_args(TableKind))
         self.atomic = library.texts("atomic")
+        self.makes: dict[str, str] = library.mapping("makes")
+        self.asks: dict[str, str] = library.mapping("asks")
         self.documentation = library.texts("source")
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]

@@ -102,6 +102,8 @@ class Models:
         """How the names of libraries' functions begin whose arguments are borrowed unless an entry says otherwise."""
         self._constants = list(_together(file.constants for file in files))
         self._tables = dict(_together(file.tables.items() for file in files))
+        self._makes = dict(_together(file.makes.items() for file in files))
+        self._asks = dict(_together(file.asks.items() for file in files))
         self._atomic = list(_together(file.atomic for file in files))
         self._aliases = dict(_together(file.aliases.items() for file in files))
         self.consuming = Consuming(
@@ -487,6 +489,18 @@ class Models:
     def atomic(self) -> Globs:
         """Fits the names of functions that make objects which refer to no others."""
         return Globs(self._atomic)
+
+    def made_by(self, name: str) -> str:
+        """The type of every object that a function of that name makes; empty where nobody says."""
+        return next((kind for fits, kind in self._made if fits.fits(name)), "")
+
+    def asked_by(self, name: str) -> str:
+        """The type of which a function of that name answers with something for every object, and for no other."""
+        return self._asks.get(name, "")
+
+    @functools.cached_property
+    def _made(self) -> list[tuple[Globs, str]]:
+        return [(Globs([pattern]), kind) for pattern, kind in self._makes.items()]
 
     @functools.cached_property
     def counted_patterns(self) -> Globs:

@@ -755,6 +755,7 @@ class Counting(CountingCalls):
         results: set[str] = set()
         lenders: set[int] = set()
         members: set[str] = set()
+        made: set[str] = set()
         nullable = False
         uses: list[set[Use]] = [set() for _ in range(count)]
         for draft, leave, one in self.exits:
@@ -768,6 +769,7 @@ class Counting(CountingCalls):
                 results.add(self.answered(draft.objects[one]))
                 lenders.add(self.lender(draft, one))
                 members.add(self.member(draft, one))
+                made.add(self.made(draft, one))
             elif self.answers_nothing(draft, self.chosen(leave.value, draft)):
                 nullable = True
             else:
@@ -786,6 +788,7 @@ class Counting(CountingCalls):
                 self.lender,
             ),
             members.pop() if len(members) == 1 else "",
+            made.pop() if len(made) == 1 else "",
         )
 
     def is_kept_at_an_exit(self, given: Id) -> bool:

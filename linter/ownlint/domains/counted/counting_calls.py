@@ -8,7 +8,7 @@ from ownlint.domains.counted import outs
 from ownlint.domains.counted.callbacks import requests
 from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
-from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, Kind, KnownPlace
+from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, Kind, KnownPlace, Null
 from ownlint.domains.counted.outs import Filled, filling_names
 from ownlint.domains.counted.references import may_count, overwritten, owns_member
 from ownlint.engine.assignments import place as named_place
@@ -723,7 +723,9 @@ class CountingCalls(Tests):
                     index = effect.other.index
                     owner = self.id_of(draft, event.node.args[index]) if 0 <= index < len(event.node.args) else None
                     if owner is not None and not model.counted and model.keeps is None:
-                        draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, "unknown", owner))
+                        kind = self.asked_type(event.node)
+                        null: Null = "no" if kind and kind == self.made(draft, owner) else "unknown"
+                        draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, null, owner))
             return
         if event.node.kind != "call":
             return

@@ -184,6 +184,26 @@ class Tests(CountedWays):
             return False
         return isinstance(made, e.CallEvent) and self.function.program.models.atomic.fits(last_name(made.node.callee))
 
+    def made(self, draft: CountDraft, one: Id | None) -> str:
+        """The type of an object that was made here; empty where that is not known."""
+        made = self.site(one) if one is not None and draft.objects[one].kind == "new" else None
+        return self.made_by(made.node) if isinstance(made, e.CallEvent) else ""
+
+    @remembered
+    def made_by(self, call: r.Call) -> str:
+        """The type of what a call makes: as models say, or as the function of the project does."""
+        if (model := self.model(call)) is not None:
+            makes = model.has("acquire", "result")
+            return self.function.program.models.made_by(last_name(call.callee)) if makes else ""
+        found = self.summary_at(call)
+        return found.made if found is not None and found.result == "new" else ""
+
+    @remembered
+    def asked_type(self, call: r.Call) -> str:
+        """The type of which a call answers with something for every object, and for no other."""
+        asked = self.function.program.models.asked_by(last_name(call.callee)) if len(call.args) == 1 else ""
+        return asked if asked and self.references.is_library(call, self.function) else ""
+
     @remembered
     def constant(self, value: r.Value) -> r.Value:
         """A macro of the project that stands for NULL is NULL."""
@@ -210,6 +230,11 @@ class Tests(CountedWays):
                 else:
                     draft.change(other, null="unknown" if there else "no")
             return True
+        bare = bare_value(value)
+        if isinstance(bare, r.Call) and (kind := self.asked_type(bare)):
+            made = self.made(draft, self.id_of(draft, bare.args[0]))
+            if made and there is not (made == kind):
+                return False
         where = self.place(value)
         known = draft.places.get(where) if where is not None else None
         if isinstance(known, KnownPlace):
@@ -228,7 +253,6 @@ class Tests(CountedWays):
                 return False
             draft.make_null(one)
             return True
-        bare = bare_value(value)
         if where is not None and isinstance(bare, r.Member) and self.is_filled(draft.id_at(where[:-1]), bare.name):
             return there
         if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:

@@ -86,6 +86,8 @@ class CountSummary(NamedTuple):
     """Arguments through which a reference comes out."""
     member: str = ""
     """The member that holds the result, if every way answers with what stands there."""
+    made: str = ""
+    """The type of the result, if every way answers with an object of one type that a library has made, or with NULL."""
 
 
 class CountedWays:
