@@ -219,3 +219,44 @@ def _is_settled(function: Function, known: references.References, owner: r.Name,
                 if any(isinstance(part, r.Name) and part.text == owner.text for part in places.walk(value)):
                     return True
     return False
+
+
+# --- callbacks that count down what they are called with -------------------------------------------------
+
+
+def ends_itself(function: Function, made: r.Value | None) -> bool:
+    """Whether the object is made with a callback that counts down what it is called with, which is the object:
+    `weakref(thing, cpp_function([](handle self) { self.dec_ref(); }))`."""
+    return any(
+        isinstance(inner, r.Lambda)
+        and (callback := function.program.index.function_at(function.file, inner.function)) is not None
+        and _counts_down_its_own(callback)
+        for inner in _made_of(function, made)
+    )
+
+
+def _made_of(function: Function, value: r.Value | None) -> Iterator[r.Value]:
+    """What a value is made of, the locals that it names looked through."""
+    seen: set[str] = set()
+    queue = list(places.walk(value))
+    for inner in queue:
+        yield inner
+        if isinstance(inner, r.Name) and inner.text not in seen:
+            seen.add(inner.text)
+            queue.extend(places.walk(function.locals.get(inner.text, ("", None))[1]))
+
+
+def _counts_down_its_own(callback: Function) -> bool:
+    known = references.references(callback.program)
+    given = {parameter.name for parameter in callback.record.parameters}
+    for event in callback.flow.calls:
+        model, method = known.model(event.node, callback), event.node.callee
+        releases = model is not None and model.has("release", "receiver")
+        if releases and isinstance(method, r.Member) and text(method.base) in given:
+            return True
+        for index, argument in references.arguments(event.node):
+            if known.use(event.node, index, callback) == "released" and not given.isdisjoint(
+                inner.text for inner in places.walk(argument) if isinstance(inner, r.Name)
+            ):
+                return True
+    return False

@@ -90,6 +90,7 @@ from ownlint import (
     text,
     weaker,
 )
+from ownlint_rules.c_api_references import _uncounted as uncounted
 
 _COMPARES = frozenset({"==", "!=", "<", ">"})
 _ONCE: Certainty = because("long-run", "the module is initialised once in a process")
@@ -187,7 +188,7 @@ def _dropped(function: Function, known: references.References, event: events.Cal
     if source.model.has("disown", "receiver"):
         if function.has_comment_near(event.span) or _is_on_purpose(function, event.node):
             return
-        if _ends_itself(function, known, event.node):
+        if isinstance(event.node.callee, records.Member) and uncounted.ends_itself(function, event.node.callee.base):
             return
         said = f"`{name}` gives up ownership and its result is discarded: the reference leaks"
     else:
@@ -216,43 +217,6 @@ def _is_on_purpose(function: Function, call: records.Call) -> bool:
         and model.has("release", "receiver")
         for other in function.flow.calls
     )
-
-
-def _ends_itself(function: Function, known: references.References, call: records.Call) -> bool:
-    """Whether the object was made with a callback that counts down what it is called with:
-    `weakref(thing, cpp_function([](handle self) { self.dec_ref(); })).release()`."""
-    made = call.callee.base if isinstance(call.callee, records.Member) else None
-    return any(
-        isinstance(inner, records.Lambda)
-        and (callback := function.program.index.function_at(function.file, inner.function)) is not None
-        and _counts_down_its_own(callback, known)
-        for inner in _made_of(function, made)
-    )
-
-
-def _made_of(function: Function, value: records.Value | None) -> Iterator[records.Value]:
-    """What a value is made of, the locals that it names looked through."""
-    seen: set[str] = set()
-    queue = list(places.walk(value))
-    for inner in queue:
-        yield inner
-        if isinstance(inner, records.Name) and inner.text not in seen:
-            seen.add(inner.text)
-            queue.extend(places.walk(function.locals.get(inner.text, ("", None))[1]))
-
-
-def _counts_down_its_own(callback: Function, known: references.References) -> bool:
-    given = {parameter.name for parameter in callback.record.parameters}
-    for event in callback.flow.calls:
-        model = known.model(event.node, callback)
-        if model is not None and model.has("release", "receiver") and _receiver(event.node) in given:
-            return True
-        for index, argument in references.arguments(event.node):
-            if known.use(event.node, index, callback) == "released" and not given.isdisjoint(
-                inner.text for inner in places.walk(argument) if isinstance(inner, records.Name)
-            ):
-                return True
-    return False
 
 
 def _receiver(call: records.Call) -> str:

@@ -112,7 +112,11 @@ _NOT_SEEN = "harmless if an earlier call takes ownership of the reference in `{}
 def reference_leaked(function: Function) -> Iterator[Finding]:
     told: dict[int, list[counting.CountTrouble]] = {}
     for one in counting.troubles(function):
-        if one.what in ("leaked", "overwritten", "surplus") and not _is_given(function, one.because):
+        if one.what not in ("leaked", "overwritten", "surplus") or _is_given(function, one.because):
+            continue
+        if one.what == "surplus" or not (
+            isinstance(one.site, events.CallEvent) and uncounted.ends_itself(function, one.site.node)
+        ):
             told.setdefault(one.site.index if one.because is None else one.because.index, []).append(one)
     for group in told.values():
         yield _finding(function, group)
