@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 from ownlint.domains.counted.counting_ways import CountedWays, bare_value
 from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, CountDraft, Id, KnownPlace
+from ownlint.domains.counted.references import may_count, references
 from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -339,6 +340,8 @@ class Tests(CountedWays):
         model = self.model(call)
         if model is not None:
             return model.has("may fail")
+        if self.asks_for_errors(call):
+            return False
         callee = self.function.program.calls.callee(call, self.function)
         if callee.all_defined and callee.certainty != "possible":
             return any(any(True for _ in one.calls()) for one in callee.functions)
@@ -371,10 +374,16 @@ class Tests(CountedWays):
 
     @remembered
     def asks_for_errors(self, value: r.Value | None) -> bool:
-        """Whether the call tells if a failure is pending."""
+        """Whether the call tells if a failure is pending: one of a library, or of the project that says no more."""
         bare = bare_value(value)
-        model = self.model(bare) if isinstance(bare, r.Call) else None
-        return model is not None and model.has("check", "global")
+        if not isinstance(bare, r.Call):
+            return False
+        if (model := self.model(bare)) is not None:
+            return model.has("check", "global")
+        callee = self.function.program.calls.callee(bare, self.function)
+        if len(callee.functions) != 1 or callee.certainty == "possible":
+            return False
+        return may_count(callee.functions[0]) and tells_errors(callee.functions[0])
 
     def compared(self, op: str, left: r.Value, draft: CountDraft, outcome: bool, right: r.Value | None) -> bool:
         """Whether a comparison with a small number can come to this on this way."""
@@ -454,11 +463,39 @@ def implied_by_answer(function: Function) -> dict[bool, dict[int, bool]]:
 
 def _asks_for(value: r.Value, outcome: bool) -> tuple[str, bool]:
     """The name that a test asks for, and whether it is there where the test comes out so."""
+    asked, is_there = _asked(value, outcome)
+    return (asked.text, is_there) if isinstance(asked, r.Name) else ("", outcome)
+
+
+def _asked(value: r.Value | None, outcome: bool) -> tuple[r.Value | None, bool]:
+    """What a test asks for, and whether it is there where the test comes out so."""
     match bare_value(value):
         case r.Unary(op="!" | "not", value=inner):
-            return _asks_for(inner, not outcome)
+            return _asked(inner, not outcome)
         case r.Binary(op="==" | "!=" as op, left=left, right=right) if is_zero(left) or is_zero(right):
-            return _asks_for(right if is_zero(left) else left, outcome == (op == "!="))
-        case r.Name(text=name):
-            return name, outcome
-    return "", outcome
+            return _asked(right if is_zero(left) else left, outcome == (op == "!="))
+        case bare:
+            return bare, outcome
+
+
+@flow_question
+def tells_errors(function: Function) -> bool:
+    """Whether the function does nothing but answer whether a failure is pending, which a call of a library tells it."""
+    known, flow = references(function.program), function.flow
+
+    def tells(value: r.Value | None, outcome: bool) -> bool:
+        asked, is_there = _asked(value, outcome)
+        model = known.model(asked, function) if isinstance(asked, r.Call) else None
+        return is_there and model is not None and model.has("check", "global")
+
+    if len(flow.calls) != 1 or flow.writes:
+        return False
+    for leave in flow.leaves:
+        answer = bare_value(leave.value)
+        told = list(flow.guards(leave))
+        if not isinstance(answer, r.Literal):
+            if told or not tells(answer, True):
+                return False
+        elif len(told) != 1 or not tells(told[0][0].value, told[0][1] is not is_zero(answer)):
+            return False
+    return bool(flow.leaves)
