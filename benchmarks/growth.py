@@ -1,11 +1,13 @@
 """How the cost of reading and of every rule grows with a function, with a file and with a project.
 
     python benchmarks/growth.py [--sizes 3750,7500,15000,30000] [--rule RULE]... [--chart FILE.svg] [SHAPE]...
+    python benchmarks/growth.py --kilobytes 100 [SHAPE]...
     python benchmarks/growth.py --profile SHAPE
 
 Each shape of `shapes.py` is written at several sizes. Each size is read and checked in a process of its own, which may
 take `--limit` seconds of CPU; `*`: something was cut off at its limit of steps, and named. An exponent of 1 is linear,
-2 is quadratic; it is that of the last doubling done.
+2 is quadratic; it is that of the last doubling done. With `--kilobytes` each shape is written once, at about that
+size, and those that cost most come first.
 """
 
 from __future__ import annotations
@@ -135,10 +137,39 @@ def measure(shape: Shape, sizes: list[int], rules: list[Rule], limit: int) -> di
     return costs
 
 
+def lines_for(shape: Shape, size: int) -> int:
+    """How many lines make about so many bytes, as far as the shape goes."""
+    lines = 256
+    for _ in range(4):
+        lines = max(1, min(shape.most, lines * size // max(1, _bytes(shape, lines))))
+    return lines
+
+
+def _bytes(shape: Shape, lines: int) -> int:
+    return sum(len(text.encode()) for text in shape.write(lines).values())
+
+
+def by_bytes(shapes: list[Shape], size: int, rules: list[Rule], limit: int) -> None:
+    """Prints a row for each shape: CPU seconds for 100 kB, the dearest first."""
+    rows = []
+    for shape in shapes:
+        lines = lines_for(shape, size)
+        written, found = _bytes(shape, lines), apart(shape, lines, rules, limit)
+        each = found.all * 100_000 / written if isinstance(found, Cost) else math.inf
+        said = found if isinstance(found, str) else f"{found.all:.2f}{'*' * bool(found.cut)}"
+        rows.append(
+            (each, f"{shape.language:7} {shape.name:44} {lines:>7,} {written / 1000:>6.0f} {said:>10} {each:>9.2f}")
+        )
+    print(f"{'':52} {'lines':>7} {'kB':>6} {'CPU s':>10} {'for 100 kB':>10}")
+    for _, row in sorted(rows, key=lambda one: (-one[0], one[1])):
+        print(row)
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="all by default")
     parser.add_argument("--sizes", type=lambda text: [int(part) for part in text.split(",")], default=list(SIZES))
+    parser.add_argument("--kilobytes", type=int, help="one size, by bytes")
     parser.add_argument("--rule", action="append", default=[], help="all by default")
     parser.add_argument("--limit", type=int, default=60, help="seconds of CPU for one size")
     parser.add_argument("--chart", type=Path, help="an SVG to write")
@@ -159,6 +190,9 @@ def main() -> int:
     for warm in ("straight", "owners"):
         cost(SHAPES[warm], 8, rules)
     print(f"{len(rules)} rules, Python {platform.python_version()},", ", ".join(f"{p} {version(p)}" for p in PARTS))
+    if given.kilobytes:
+        by_bytes(shapes, given.kilobytes * 1000, rules, given.limit)
+        return 0
     print(
         f"CPU seconds, read and checked\n\n{'':42}" + "".join(f" {size:>10,}" for size in given.sizes) + "   exponent"
     )
