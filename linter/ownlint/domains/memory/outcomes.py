@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ownlint.domains import failure
-from ownlint.engine import assignments
+from ownlint.engine import assignments, ranges
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.asked import is_null
@@ -42,30 +42,47 @@ class Outcomes:
 
     @cached_property
     def errors(self) -> frozenset[Place]:
-        """Those of them that get the error itself, while the answer is null then: there is an error, or a handle."""
+        """Those of them that are set only where the answer is null: there is what they get, or a handle."""
         return frozenset(where for where, is_outcome in self._filled() if not is_outcome)
 
+    @cached_property
+    def _lent(self) -> frozenset[Place]:
+        """Pointers of the function's own that the call is given as they are: what they lead to is the outcome."""
+        handed = (
+            self._place(strip(argument))
+            for index, argument in enumerate(self.call.args)
+            if not is_set_by(self.function, self.call, index)
+        )
+        return frozenset(where for where in handed if where is not None and where in self.errors)
+
     def _filled(self) -> Iterator[tuple[Place, bool]]:
-        """Each with whether it is an outcome; an error that is an object otherwise."""
+        """Each with whether it is an outcome; what is set only beside a null answer otherwise."""
         for index, argument in enumerate(self.call.args):
             inner = strip(argument)
-            if isinstance(inner, r.Unary) and inner.op == "&":
+            is_own = isinstance(inner, r.Unary) and inner.op == "&"
+            if isinstance(inner, r.Unary) and is_own:
                 inner = strip(inner.value)
-            elif not is_set_by(self.function, self.call, index):
+            is_own = is_own or is_set_by(self.function, self.call, index)
+            where = self._place(inner)
+            if where is None:
                 continue
-            where = assignments.place(self.function, inner) if isinstance(inner, r.Name | r.Member) else None
-            if where is not None and (is_outcome := self._is_outcome(inner)) is not self._is_error(inner, index):
-                yield where, is_outcome
+            if is_own and self._is_outcome(inner):
+                yield where, True
+            elif self._is_set_with_null(index):
+                yield where, False
 
-    def _is_error(self, value: r.Value | None, index: int) -> bool:
-        """Whether a variable is a pointer that is named as an error, and all that the call may mean answer with null
-        wherever they set it."""
-        written = self.function.program.types.of(value, self.function)
-        kind = types.parse(written)
-        if kind.pointers != 1 or not {*words(last_name(value)), *words(kind.last)} & {"err", "error"}:
-            return False
+    def _place(self, value: r.Value | None) -> Place | None:
+        return assignments.place(self.function, value) if isinstance(value, r.Name | r.Member) else None
+
+    def _is_set_with_null(self, index: int) -> bool:
+        """Whether the answer is the handle, and all that the call may mean answer with null wherever they put more than
+        null into what the argument leads to."""
         callee = self.function.program.calls.callee(self.call, self.function)
-        return callee.all_defined and all(index in _set_with_null(one) for one in callee.functions)
+        return (
+            self.argument is None
+            and callee.all_defined
+            and all(index in _set_with_null(one) for one in callee.functions)
+        )
 
     def _is_outcome(self, value: r.Value | None) -> bool:
         """Whether a variable holds how something went: by its type, or by its name."""
@@ -84,10 +101,10 @@ class Outcomes:
 
     def _said(self, value: r.Value) -> Iterator[Place]:
         for inner in walk(value):
-            if isinstance(inner, r.Name | r.Member):
-                where = assignments.place(self.function, inner)
-                if where is not None and where in self.places:
-                    yield where
+            where = self._place(strip(inner.value) if isinstance(inner, r.Unary) and inner.op == "*" else inner)
+            is_lent = isinstance(inner, r.Unary)
+            if where is not None and where in self.places and is_lent is (where in self._lent):
+                yield where
 
     def _is_fresh(self, where: Place, at: e.Event) -> bool:
         """Whether nothing that stands in between sets it anew."""
@@ -112,6 +129,8 @@ class Outcomes:
         return frozenset(event.index for event in self.function.flow.after(self.start))
 
     def _fills(self, call: r.Call, where: Place) -> bool:
+        if where in self._lent:
+            return any(self._place(strip(argument)) == where for argument in call.args)
         other = Outcomes(self.function, self.start, call, None)
         return where in other.places
 
@@ -123,7 +142,8 @@ class Outcomes:
         if not self.is_asked(test.value, test):
             return False
         if not self.errors.isdisjoint(self._said(test.value)):
-            return _is_there(test.value, outcome)
+            asked, is_there = _asked(test.value, outcome)
+            return is_there if isinstance(asked, r.Name | r.Member | r.Unary) else None
         return failure.says_failure(self.function, test.value, outcome)
 
     def by_answer(self, test: e.Test, outcome: bool) -> bool | None:
@@ -153,12 +173,6 @@ def is_set_by(function: Function, call: r.Call, index: int) -> bool:
     return bool(given) and all(kind.reference and not kind.const for kind in given)
 
 
-def _is_there(value: r.Value | None, outcome: bool) -> bool | None:
-    """Whether the outcome of a test says that a pointer is not null; None where it says neither."""
-    asked, there = _asked(value, outcome)
-    return there if isinstance(asked, r.Name | r.Member) else None
-
-
 def _asked(value: r.Value | None, outcome: bool) -> tuple[r.Value | None, bool]:
     """What a test compares with null, or asks by itself, and whether its outcome says that it is not."""
     match inner := strip(value):
@@ -171,11 +185,12 @@ def _asked(value: r.Value | None, outcome: bool) -> tuple[r.Value | None, bool]:
 
 @question
 def _set_with_null(callee: Function) -> frozenset[int]:
-    """The parameters that a function sets, or gives away to be set, and always returns null after that."""
+    """The parameters into what leads to which a function puts more than null, or gives it away to be set, and always
+    returns null after that."""
     found = set[int]()
     for index, parameter in enumerate(callee.record.parameters):
-        sets = list(_sets(callee, parameter.name))
-        if sets and all(one.kind == "return" and is_null(strip(one.value)) for one in _exits_behind(callee, sets)):
+        exits = list(_exits_behind(callee, sets := list(_sets(callee, parameter.name))))
+        if sets and all(one.kind == "return" and is_null(strip(one.value)) for one in exits):
             found.add(index)
     return frozenset(found)
 
@@ -186,23 +201,65 @@ def _answers_with(callee: Function, index: int) -> frozenset[bool]:
     leads to; empty where that is not known."""
     if index >= len(callee.record.parameters):
         return frozenset()
-    name = callee.record.parameters[index].name
-    sets = [one for one in _sets(callee, name) if not isinstance(one, e.Write) or not is_null(strip(one.value))]
-    said = [strip(one.value) if one.kind == "return" else None for one in _exits_behind(callee, sets)]
-    if not all(isinstance(one, r.Literal) and one.kind in ("int", "bool", "null") for one in said):
+    found = set[bool]()
+    for event in _sets(callee, callee.record.parameters[index].name):
+        for leave in _exits_behind(callee, (event,)):
+            told = _answers_at(callee, event, leave, index)
+            if not told:
+                return frozenset()
+            found |= told
+    return frozenset(found)
+
+
+def _answers_at(callee: Function, event: e.Event, leave: e.LeaveEvent, index: int) -> frozenset[bool]:
+    """The same of one exit behind what has set it."""
+    answer = strip(leave.value) if leave.kind == "return" else None
+    if isinstance(answer, r.Call):
+        return _answers_of(callee, answer, callee.record.parameters[index].name)
+    if is_null(answer):
+        return frozenset({False})
+    within = ranges.of(answer, lambda name: _known(callee, event, leave, name))
+    is_zero, is_more = (ranges.can_be(op, within, ranges.Range(0, 0)) for op in ("==", "!="))
+    return frozenset({is_more}) if answer is not None and is_zero is not is_more else frozenset()
+
+
+def _answers_of(callee: Function, call: r.Call, name: str) -> frozenset[bool]:
+    """Of a call that sets it, and of which the answer is handed on."""
+    given = [at for at, argument in enumerate(call.args) if _is_named(argument, name)]
+    inner = callee.program.calls.callee(call, callee)
+    if len(given) != 1 or not inner.all_defined or callee in inner.functions:
         return frozenset()
-    return frozenset(
-        not is_null(one) and (one.kind != "bool" or one.is_true) for one in said if isinstance(one, r.Literal)
-    )
+    told = [_answers_with(one, given[0]) for one in inner.functions]
+    return frozenset[bool]().union(*told) if all(told) else frozenset()
+
+
+def _known(callee: Function, event: e.Event, leave: e.LeaveEvent, name: str) -> ranges.Range:
+    """What is known at an exit of a number: a constant, or what was asked before something was set on the way."""
+    if name not in callee.declared:
+        return ranges.of_macro(name, callee)
+    found = ranges.ANY
+    for test, outcome in callee.flow.guards(event):
+        asked = strip(test.value)
+        if not isinstance(asked, r.Binary) or asked.op not in ranges.COMPARISONS or not _is_named(asked.left, name):
+            continue
+        if not callee.flow.sets_between(test, leave, frozenset((name,)), again=False):
+            other = ranges.of(asked.right, lambda said: ranges.of_macro(said, callee))
+            found = ranges.narrowed(asked.op if outcome else ranges.opposite(asked.op), found, other)
+    return found
 
 
 def _sets(callee: Function, name: str) -> Iterator[e.Event]:
-    """What sets what a parameter leads to, or may do so."""
+    """What puts more than null into what a parameter leads to, or may do so."""
+    macros = callee.program.macros
     for event in callee.flow:
         match event:
-            case e.CallEvent(node=node) if any(_is_named(argument, name) for argument in node.args):
+            case e.CallEvent(node=node) if any(_is_named(argument, name) for argument in node.args) or (
+                name in macros.words(last_name(node.callee))
+            ):
                 yield event
-            case e.Write(target=target) if _is_behind(target, name):
+            case e.Write(target=target, value=value) if _is_named(value, name) or (
+                _is_behind(target, name) and not is_null(strip(value))
+            ):
                 yield event
 
 
@@ -217,4 +274,8 @@ def _is_named(value: r.Value | None, name: str) -> bool:
 
 def _is_behind(target: r.Value | None, name: str) -> bool:
     inner = strip(target)
+    while isinstance(inner, r.Member | r.Index):
+        inner = strip(inner.base)
+        if _is_named(inner, name):
+            return True
     return isinstance(inner, r.Unary) and inner.op == "*" and _is_named(inner.value, name)
