@@ -462,6 +462,10 @@ class Reading:
         for index, sources in given:
             if index in done:
                 continue
+            if self.is_copied_out(call, index):
+                self.put(sources, False)
+                self.goes_elsewhere(sources, call.start)
+                continue
             taking = self.resources.taking(call, self.function, index)
             if (
                 taking == "kept"
@@ -480,6 +484,16 @@ class Reading:
                 if self.resources.may_take_unseen(call, self.function, index):
                     self.give_away(sources)
                     self.goes_elsewhere(sources, call.start)
+
+    def is_copied_out(self, call: r.Call, index: int) -> bool:
+        """Whether a pointer itself is copied to somewhere else: `memcpy(slot, &data, sizeof(data))`."""
+        inner = strip(call.args[index])
+        return (
+            isinstance(inner, r.Unary)
+            and inner.op == "&"
+            and self.is_pointer(inner.value)
+            and self.resources.copies_struct(call, self.function, index)
+        )
 
     def parts_of_given(self, call: r.Call, given: list[tuple[int, set[DutySource]]]) -> None:
         """What a callee does to the members of what it is given."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from ownlint import patterns
@@ -46,6 +46,7 @@ _LOOKING = frozenset({"return on failure", "assign or return", "check", "assert"
 """Roles of the macros that only look at what they are given."""
 
 _NEW = re.compile(rb'"new"')
+_VOID = re.compile(rb"\bvoid ?\*")
 _DELETES_THIS = re.compile(rb'"this"\]\],"delete"')
 
 
@@ -418,7 +419,7 @@ class Resources:
             written = self.program.types.of(call.callee.base, function)
             if (by_receiver := self._taken_by_receiver(name, written, function)) is not None:
                 return by_receiver
-        if self.program.macros.role(name) in _LOOKING:
+        if self.program.macros.role(name) in _LOOKING and not self.program.macros.calls_given(name):
             return "borrowed"
         if isinstance(call.callee, r.Name):  # `std::unique_ptr<T>(p)` is spelled like a call
             roles = self.program.types.roles(call.callee.text, function)
@@ -442,8 +443,34 @@ class Resources:
                 if effect.verb in ("keep", "insert", "overwrite"):
                     return "kept"
         if callee.models:
-            return "borrowed"
+            return "unknown" if self._has_other_function(call, callee, function, index) else "borrowed"
         return self._taken_by_body(callee, index)
+
+    def _has_other_function(self, call: r.Call, callee: Callee, function: Function, index: int) -> bool:
+        """Whether a library's function is given one that it does not call at once, and that may so get the argument
+        later and end it: `PyCapsule_New(p, name, destroy)`."""
+        return any(
+            at != index
+            and self._is_function(argument, function)
+            and not any(model.has("call", f"argument {at + 1}") for model in callee.models)
+            and self._may_end_something(argument, function)
+            for at, argument in enumerate(call.args)
+        )
+
+    def _may_end_something(self, value: r.Value, function: Function) -> bool:
+        """Whether a function that is given to somebody releases anything; one that nobody sees may do so."""
+        inner = _function_in(value, function)
+        if isinstance(inner, r.Lambda):
+            body = self.program.index.function_at(function.file, inner.function)
+            bodies: Sequence[Function] = () if body is None else (body,)
+        else:
+            bodies = self.program.index.functions_called(last_name(inner)) if inner is not None else ()
+        duties = (self.duties.of(body) for body in bodies)
+        return (
+            not bodies
+            or any(duty.released or duty.adopted for duty in duties)
+            or any(self.released(event.node, body) for body in bodies for event in body.flow.calls)
+        )
 
     def keeps_by_part(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether a callee that is given the address of a member has the object by it from then on, as an intrusive
@@ -532,10 +559,8 @@ class Resources:
         )
 
     def _is_function(self, value: r.Value, function: Function) -> bool:
-        """A lambda or the name of a function: a callback that may end what else is given."""
-        inner = strip(value)
-        if isinstance(inner, r.Unary) and inner.op == "&":
-            inner = strip(inner.value)
+        """A lambda, the name of a function, or a local that is one: a callback that may end what else is given."""
+        inner = _function_in(value, function)
         if not isinstance(inner, r.Name) or inner.text in function.declared:
             return isinstance(inner, r.Lambda)
         name = last_name(inner)
@@ -581,6 +606,36 @@ class Resources:
             for effect in model.effects
             if effect.verb == "returns" and effect.place is not None and effect.place.kind == "argument"
         }
+
+    @program_property
+    def got_back(self) -> frozenset[str]:
+        """Last names of the classes of which the project deletes objects that it has from a `void*`: what was given
+        away as the context of an operation."""
+        return frozenset(
+            name
+            for function in self.program.functions
+            if function.language == "cpp" and function.mentions("delete") and function.says(_VOID)
+            for event in function.flow.calls
+            if event.node.kind == "delete" and (name := self._from_void(event.node.args[0], function))
+        )
+
+    def _from_void(self, value: r.Value, function: Function) -> str:
+        """The class to which a `void*` is cast, also one that a local holds; empty for anything else."""
+        inner = value
+        if isinstance(inner, r.Name) and inner.text in function.locals:
+            inner = function.locals[inner.text][1] or inner
+        if not isinstance(inner, r.Cast):
+            return ""
+        source = types.parse(self.program.types.of(strip(inner), function))
+        return types.parse(inner.type).last if source.last == "void" and source.pointers == 1 else ""
+
+    def is_lent_as_context(self, call: r.Call, function: Function, index: int, made: str) -> bool:
+        """Whether argument `index` (from 0) is taken as a `void*`, and the project deletes objects of the class that it
+        has from one."""
+        found = self.program.calls.callee(call, function).records
+        given = [types.parse(one.parameters[index].type) for one in found if index < len(one.parameters)]
+        as_void = bool(given) and all(kind.last == "void" and kind.pointers == 1 for kind in given)
+        return as_void and types.parse(made).last in self.got_back
 
     # --- types ---
 
@@ -702,6 +757,14 @@ def _is_unmarked(function: Function, leave: e.LeaveEvent, lent: set[str]) -> boo
 def _is_null(value: r.Value | None) -> bool:
     inner = strip(value)
     return isinstance(inner, r.Literal) or (isinstance(inner, r.Name) and inner.text == "NULL")
+
+
+def _function_in(value: r.Value, function: Function) -> r.Value | None:
+    """What a function is called that is given: `run`, `&run`, `+[] {}`, or a local that is one of these."""
+    inner = strip(value)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        inner = strip(function.locals[inner.text][1]) or inner
+    return strip(inner.value) if isinstance(inner, r.Unary) and inner.op in ("&", "+") else inner
 
 
 def said_to_end(call: r.Call, index: int) -> bool:

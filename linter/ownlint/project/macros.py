@@ -391,6 +391,12 @@ class Macros:
             for macro in self.named(name)
         )
 
+    def calls_given(self, name: str) -> bool:
+        """Whether a macro calls one of its parameters: `#define TRY_IT(step, ...) if (step(__VA_ARGS__)) return 1`."""
+        return any(
+            not frozenset(macro.parameters or ()).isdisjoint(_CALLED.findall(macro.body)) for macro in self.named(name)
+        )
+
     def ends(self, name: str) -> tuple[frozenset[str], int]:
         """The words in front with which a log's macro ends the program, and where among its arguments (from 0) stands
         the condition of that; 0 where there is none."""

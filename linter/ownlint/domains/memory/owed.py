@@ -487,10 +487,26 @@ class OwedWalk(OwedUses):
         node = event.node if isinstance(event, e.CallEvent) else None
         if node and _speaks_of_the_same(node, self.acquired.acquisition) and self.is_it(draft, node.args[0]):
             return PASSED if how & (HELD | PASSED) else how
+        if node and self.is_context_of(draft, node):
+            return 0
         if self.seen is None:
             return how
         # What is called before it is released or kept has not taken it.
         return UNSURE if how == UNSURE or event.index not in self.before_endings else PASSED
+
+    def is_context_of(self, draft: MemoryDraft, node: r.Call) -> bool:
+        """`send(socket, data, size, request)`: a function of the project gets the new object back as a `void*` and
+        deletes it."""
+        made = self.acquired.call.node
+        return (
+            made.kind == "new"
+            and isinstance(made.callee, r.Name)
+            and any(
+                self.is_it(draft, argument)
+                and self.resources.is_lent_as_context(node, self.function, index, made.callee.text)
+                for index, argument in enumerate(node.args)
+            )
+        )
 
     # --- what the first walk has seen ---
 
