@@ -57,7 +57,7 @@ from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked
 from ownlint.flow.graph import addressed
-from ownlint.flow.places import THIS, strip, walk
+from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.flow.remembered import remembered
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -629,7 +629,10 @@ class MemoryWalk(Summarised):
         answer = LOST
         if event.kind == "return" and event.value is not None:
             refers = types.parse(self.function.record.result).reference
-            answer = (self.cell(draft, event.value) or LOST) if refers else self.pointer(draft, event.value)
+            if not refers:
+                answer = self.pointer(draft, event.value)
+            elif not self.is_converted(event.value):
+                answer = self.cell(draft, event.value) or LOST
             if refers or answer.block[0] == "lambda" or self.may_point(event.value):
                 self.hand_out(draft, answer, event.value)
         self.end_owners(event, draft)
@@ -671,6 +674,38 @@ class MemoryWalk(Summarised):
         if kind.is_placeholder or not self.function.record.result:
             return isinstance(strip(value), r.Unary | r.Lambda)
         return bool(kind.pointers) or isinstance(strip(value), r.Lambda)
+
+    def is_converted(self, value: r.Value) -> bool:
+        """Whether a reference that is returned is what a local converts to, and not the local: what a
+        `std::reference_wrapper` is made of, or what the conversion of a class of the project answers with."""
+        inner = strip(value)
+        if not isinstance(inner, r.Name) or inner.text not in self.function.locals:
+            return False
+        written, names = self.program.types.of(inner, self.function), self.program.names
+        wanted = types.parse(self.function.record.result).last
+        held = types.parse(names.expand(written, self.function.file, self.function.record.scope))
+        if held.last == wanted or held.pointers:
+            return False
+        if "view" in self.program.types.roles(written, self.function):
+            return not held.arguments or any(types.parse(argument).last == wanted for argument in held.arguments)
+        cls = names.find_class(held.name, self.function.record.scope, self.function.file)
+        return any(
+            to.reference and to.last == wanted and not self.is_part_of_itself(one)
+            for around in (cls.ancestry if cls is not None else ())
+            for one in around.methods
+            if one.record.kind == "conversion"
+            for to in (types.parse(one.name.removeprefix("operator ")),)
+        )
+
+    def is_part_of_itself(self, conversion: Function) -> bool:
+        """Whether it answers with a member of the object that is an object itself."""
+        answers = [strip(leave.value) for leave in conversion.flow.leaves if leave.kind == "return"]
+        home = conversion.home
+        return home is None or any(
+            not isinstance(one, r.Unary)
+            and not ((held := home.field(last_name(one))) and types.parse(held[1].type).reference)
+            for one in answers
+        )
 
     def hand_out(self, draft: MemoryDraft, answer: Pointer, value: r.Value) -> None:
         if answer in (LOST, NULL):
