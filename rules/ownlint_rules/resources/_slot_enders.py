@@ -75,6 +75,8 @@ class SlotEnders:
             return None
         if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
             return None
+        if any(self._are_all_ended(release) for store in stores for release in store.made.releases):
+            return None
         if self._is_only_listed(slot) or self._is_ended_by_getter(slot, stores):
             return None
         if slot.field.name in self._released_by_macros or self._is_listed_elsewhere(slot, stores):
@@ -100,6 +102,19 @@ class SlotEnders:
         if any(_may_be_borrowed(store) for store in stores) or self._is_lent_elsewhere(slot):
             certainty = because("possible", f"`{slot.field.name}` may hold what it does not own as well")
         return tempered(certainty, because("unread-code", "code that was not analysed could release it"))
+
+    def _are_all_ended(self, release: str) -> bool:
+        """Whether the project calls a function that releases such handles without being given one: `glfwTerminate()`
+        ends whatever windows there are."""
+        name = release.rpartition("::")[2]
+        return any(
+            places.last_name(event.node.callee) == name
+            and not event.node.args
+            and places.receiver(event.node) is None
+            and event.node.kind == "call"
+            for function in self.program.index.callers_by_name(name)
+            for event in function.flow.calls
+        )
 
     def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
         """Whether what is put into several members is put into this one first, containers before others: its leak is
@@ -233,7 +248,7 @@ class SlotEnders:
         function, node = store.function, store.node
         filled = (node.target,) if isinstance(node, r.Assign) else node.args if isinstance(node, r.Call) else ()
         roots = {inner.text for one in filled for inner in places.walk(one) if isinstance(inner, r.Name)}
-        if any(self._returns_unseen(function, root) for root in roots):
+        if any(self._returns_unseen(function, root) or self._fills_unseen(function, root) for root in roots):
             return True
         lent = [
             (caller, places.strip(call.args[index]))
@@ -262,6 +277,19 @@ class SlotEnders:
                 leave.kind == "return" and isinstance(inner := places.strip(leave.value), r.Name) and inner.text == name
                 for leave in function.flow.leaves
             )
+        )
+
+    def _fills_unseen(self, function: Function, name: str) -> bool:
+        """Whether it fills a struct that a parameter leads to, is declared for code out of sight alone, which calls it,
+        and no function of the project is named to release such a struct."""
+        given = next((one for one in function.record.parameters if one.name == name), None)
+        kind = types.parse(given.type if given is not None else "")
+        return (
+            (kind.pointers == 1 or kind.reference)
+            and function.record.kind == "function"
+            and bool(self.program.index.declarations_of(function.name))
+            and not self.program.index.is_called(function.name)
+            and kind.last not in self.resources.destroyed
         )
 
     def _is_in_element(self, target: r.Value, function: Function) -> bool:
