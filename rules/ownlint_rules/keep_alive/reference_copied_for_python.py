@@ -64,7 +64,7 @@ Add `py::return_value_policy::reference_internal`, or write `copy` if a copy is 
 
 - const methods and const references (snapshots)
 - properties, whose default is a reference
-- methods that return `self`, and in-place operators
+- methods that return `self` or, with pybind11, another of their arguments, and in-place operators
 - objects that have nothing but shared pointers: a copy has the same state
 - lambdas that return by value, and explicit policies
 
@@ -123,6 +123,10 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     declared = function.record if function is not None else target.declared
     if declared is None or "const" in declared.qualifiers or (function is not None and _gives_itself(function)):
         return
+    framework = signatures.framework_of(binding)
+    if framework is not None and framework.facts.get("registered_object") == "found first":
+        if function is not None and _gives_argument(function):
+            return
     if target.first != 2 and not _takes_mutable(declared, binding):
         return
     if signature.returned is not None and _shares_state(signature.returned):
@@ -223,6 +227,14 @@ def _gives_another(function: Function) -> bool:
 
     left = [one.value for one in function.statements if isinstance(one, records.Leave) and one.value is not None]
     return bool(left) and all(map(is_another, left))
+
+
+def _gives_argument(function: Function) -> bool:
+    """Whether it answers with one of its arguments, which is an object that Python has already."""
+    given = {one.name for one in function.record.parameters if not types.parse(one.type).is_value}
+    left = [places.strip(one) for one in targets.returned_values(function)]
+    named = [places.strip(one.value) if isinstance(one, records.Unary) and one.op == "*" else one for one in left]
+    return bool(named) and all(isinstance(one, records.Name) and one.text in given for one in named)
 
 
 def _gives_itself(function: Function) -> bool:
