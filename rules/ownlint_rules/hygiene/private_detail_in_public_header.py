@@ -109,6 +109,7 @@ from ownlint import (
     Program,
     Span,
     because,
+    places,
     questions,
     records,
     rule,
@@ -681,7 +682,7 @@ def _uses(source: File, name: str, parts: set[str], helpers: frozenset[str]) -> 
         if not is_part(outer.owner) and not is_helper and not _compares(outer) and _is_said_by(function, name):
             return True
     classes = [record for record in source.classes if not is_part(f"{record.scope}::{record.name}".lstrip(":"))]
-    texts = [f.type for record in classes for f in record.fields]
+    texts = [said for record in classes for f in record.fields for said in _said_by_field(f)]
     texts += [base.name for record in classes for base in record.bases]
     texts += [variable.type for variable in source.variables if not is_part(variable.scope)]
     return any(name in text and name in _NAMES.findall(text) for text in texts)
@@ -693,6 +694,17 @@ def _is_said_by(function: records.FunctionRecord, name: str) -> bool:
         return True
     body = bytes(function.body)
     return name.encode() in body and name in _NAMES.findall(body.decode(errors="replace"))
+
+
+def _said_by_field(field: records.Field) -> Iterator[str]:
+    """The types that a member says: its own, and those that its initialiser makes, or is made for."""
+    yield field.type
+    for inner in places.walk(field.value):
+        match inner:
+            case records.Call(template=made_for):
+                yield made_for
+            case records.Name(text=said) | records.Cast(type=said):
+                yield said
 
 
 def _is_own(path: str, stem: str) -> bool:
@@ -717,7 +729,7 @@ def _says(file: File, name: str) -> bool:
             return True
         if name.encode() in bytes(function.body) and says(bytes(function.body).decode(errors="replace")):
             return True
-    texts = [f.type for record in file.classes for f in record.fields]
+    texts = [said for record in file.classes for f in record.fields for said in _said_by_field(f)]
     texts += [base.name for record in file.classes for base in record.bases]
     texts += [alias.target for alias in file.aliases] + [variable.type for variable in file.variables]
     texts += [macro.body for macro in file.macros] + [record.name for record in file.classes]

@@ -124,9 +124,9 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     if declared is None or "const" in declared.qualifiers or (function is not None and _gives_itself(function)):
         return
     framework = signatures.framework_of(binding)
-    if framework is not None and framework.facts.get("registered_object") == "found first":
-        if function is not None and _gives_argument(function):
-            return
+    finds_first = framework is not None and framework.facts.get("registered_object") == "found first"
+    if finds_first and function is not None and _gives_argument(function):
+        return
     if target.first != 2 and not _takes_mutable(declared, binding):
         return
     if signature.returned is not None and _shares_state(signature.returned):
