@@ -438,7 +438,7 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
         return False
     if announced.held.kind == "count" and _may_be_owed(function, place):
         return False
-    if announced.held.kind == "cleared" and _is_null(function, announced):
+    if announced.held.kind == "cleared" and (_is_null(function, announced) or _is_taken(function, announced)):
         return False
     if announced.held.kind == "flag" and announced.held.text == "1" and _is_measured(function, place):
         return False
@@ -541,6 +541,20 @@ def _is_null(function: Function, announced: assignments.Assignment) -> bool:
         _is_compared_with_null(function, test.value, announced.place)
         for test in function.flow.events
         if isinstance(test, events.Test)
+    )
+
+
+def _is_taken(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether a local has taken over the number that is set to 0: so much was waiting, and the local says what is done
+    with it."""
+    flow, event = function.flow, announced.event
+    return announced.held.text == "0" and any(
+        isinstance(one, events.Write)
+        and len(one.place) == 1
+        and function.is_local(one.place)
+        and assignments.place(function, places.strip(one.value)) == announced.place
+        and not any(one.index < other.index < event.index for other in flow.writes_to(announced.place))
+        for one in flow.dominators(event)
     )
 
 
