@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ownlint import Class, Function, Status, conditions, failure, pairs, places, types
+from ownlint import Class, Function, Status, conditions, failure, pairs, places, types, undecoded
 from ownlint import events as e
 from ownlint import records as r
 
@@ -223,7 +223,7 @@ def asked_later(
         return event.node if reports else None
 
     def is_settled(event: e.Event) -> bool:
-        return reporting(event) is not None or _leaves_with_failure(function, event)
+        return reporting(event) is not None or _leaves_with_failure(function, event) or _throws_again(function, event)
 
     if function.flow.always_after(at, is_settled):
         found = next((call for event in function.flow.after(at) if (call := reporting(event)) is not None), None)
@@ -267,6 +267,22 @@ def _leaves_with_failure(function: Function, event: e.Event) -> bool:
     return False
 
 
+def _throws_again(function: Function, event: e.Event) -> bool:
+    """Whether a handler calls what throws by itself or by what it calls, and answers nothing: `catch (const Error& e) {
+    fail(e.what()); }`."""
+    if not isinstance(event, e.CallEvent) or event.node.kind != "call":
+        return False
+    if not any(function.flow.dominates(mark, event) for mark in function.flow.catches):
+        return False
+    throwers = undecoded.throwers(function.program)
+    found = function.program.calls.callee(event.node, function).functions
+    names = {one.name for one in found if not throwers.isdisjoint((one.name, *one.mentioned))}
+    return bool(found) and all(
+        types.parse(one.record.result).last == "void" and not names.isdisjoint((one.name, *one.mentioned))
+        for one in found
+    )
+
+
 def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
     """Whether a macro or a function of the project, which gets no call as an argument, calls what reports a failure:
     `#define CHECK_LAST(why) do { auto e = cudaGetLastError(); if (e != cudaSuccess) exit(1); } while (0)`."""
@@ -277,7 +293,16 @@ def _asks_inside(function: Function, node: r.Call, status: Status) -> bool:
     ):
         return not any(isinstance(given, r.Call) for given in node.args)
     found = function.program.calls.callee(node, function).functions
-    return bool(found) and not node.args and all(not asking.isdisjoint(one.mentioned) for one in found)
+    if not found or any(isinstance(given, r.Call) for given in node.args):
+        return False
+    return all(not asking.isdisjoint(one.mentioned) and (not node.args or _only_asks(one, asking)) for one in found)
+
+
+def _only_asks(checker: Function, asking: frozenset[str]) -> bool:
+    """Whether a function that is told where it is called answers nothing, and looks at what the library reports."""
+    return types.parse(checker.record.result).last == "void" and any(
+        places.last_name(event.node.callee) in asking and not event.dropped for event in checker.flow.calls
+    )
 
 
 def _hands_on_what_it_asked(function: Function, call: e.CallEvent, status: Status) -> bool:
