@@ -1084,10 +1084,26 @@ def _tells_nothing(function: Function, call: e.CallEvent) -> bool:
     return all(_only_constant(one) for one in callee.functions)
 
 
+def never_fails(function: Function, call: e.CallEvent) -> bool:
+    """Whether all that can run there answers with one constant that means success: each of its other exits is behind a
+    test that comes out one way."""
+    callees = function.program.calls.callee(call.node, function)
+    return (
+        callees.all_defined
+        and _tells_nothing(function, call)
+        and all(refuses(one, leave.value) is False for one in callees.functions for leave in _ways_out(one))
+    )
+
+
+def _ways_out(function: Function) -> list[e.LeaveEvent]:
+    flow = function.flow
+    return [leave for leave in flow.leaves if leave.kind != "end" and leave.index in flow.reachable]
+
+
 @flow_question
 def _only_constant(function: Function) -> bool:
     """Whether it leaves with the same literal wherever it does."""
-    answers = [strip(leave.value) for leave in function.flow.leaves if leave.kind != "end"]
+    answers = [strip(leave.value) for leave in _ways_out(function)]
     written = {one.text if isinstance(one, r.Literal) else None for one in answers}
     return len(written) == 1 and None not in written
 

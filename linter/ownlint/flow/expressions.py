@@ -70,8 +70,8 @@ class Surroundings(NamedTuple):
     """The parameter of Python that is the object whose method it is."""
     only_throws: Callable[[str], bool] = lambda name: False
     """Whether a macro that leaves on failure does so by a `throw`."""
-    never_null: frozenset[str] = frozenset()
-    """Last names of the functions of libraries that never answer with NULL."""
+    never_null: Callable[[str], bool] = lambda name: False
+    """Whether what is called by that last name never answers with NULL."""
     ends: Callable[[str], tuple[frozenset[str], int]] = lambda name: (frozenset(), 0)
     """The words in front with which a log's macro ends the program, and where its condition stands, 0 for nowhere."""
     side: Callable[[str], str] = lambda name: ""
@@ -115,7 +115,7 @@ class Expressions:
         if not isinstance(value, r.Call):
             return False
         return is_plain_new(value) or (
-            value.kind in ("call", "macro") and last_name(value.callee) in self.around.never_null
+            value.kind in ("call", "macro") and self.around.never_null(last_name(value.callee))
         )
 
     def leave(self, span: Span, kind: str, value: r.Value | None, via: str = "", to: str = "") -> None:

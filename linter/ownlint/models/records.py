@@ -287,7 +287,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     nullable: bool = False
     """The result may be NULL, and then an error is set."""
     never_null: bool = False
-    """The result is an address inside an argument, so that a test for NULL has one outcome."""
+    """The result is an address inside an argument, or the program ends where there is no memory for it: a test for NULL
+    has one outcome."""
     counted: bool = False
     """What it hands out, by result or through an argument, is a reference that is counted."""
     fills: tuple[str, ...] = ()

@@ -6,14 +6,15 @@ from collections import OrderedDict
 from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
-from ownlint.flow import macro_locals
+from ownlint.flow import bodies, macro_locals
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import Surroundings, lower
+from ownlint.flow.places import last_name, strip
 from ownlint.models.libraries import Models
 from ownlint.project import standing
 from ownlint.project.index import ProjectIndex
 from ownlint.project.macros import Macros
-from ownlint.project.questions import Note, derived, read
+from ownlint.project.questions import Answers, Note, derived, read
 from ownlint.project.subjects import Function
 from ownlint.steps import looks_at, spend
 
@@ -63,6 +64,7 @@ class Lowering:
         self._macros = macros
         self._models = models
         self._never_null = models.functions_that(lambda model: model.never_null)
+        self._never_null_by_body: Answers[str, bool] = Answers(False)
         self._bodies: _Latest[tuple[r.Body, Note]] = _Latest()
         self._flows: _Latest[tuple[Flow, Note]] = _Latest()
 
@@ -113,9 +115,32 @@ class Lowering:
             known,
             function.itself,
             macros.only_throws,
-            self._never_null,
+            self._is_never_null,
             macros.ends,
             macros.side,
+        )
+
+    def _is_never_null(self, name: str) -> bool:
+        """Whether what is called so never answers with NULL: by a model, or as a function of C whose every answer is
+        one of such a call."""
+        if name in self._never_null:
+            return True
+        defined = self._index.functions_called(name)
+        if not defined or not all(one.file.is_c and "*" in one.record.result for one in defined):
+            return False
+        return self._never_null_by_body.ask(name, lambda: all(map(self._answers_never_null, defined)))
+
+    def _answers_never_null(self, function: Function) -> bool:
+        every = bodies.statements(function.body)
+
+        def is_never_null(value: r.Value | None) -> bool:
+            return isinstance(value, r.Call) and self._is_never_null(last_name(value.callee))
+
+        answers = [strip(one.value) for one in every if isinstance(one, r.Leave) and one.kind == "return"]
+        plain = all(isinstance(one, r.Name | r.Call) for one in answers)
+        held = bodies.never_null(every, is_never_null) if answers and plain else frozenset[str]()
+        return bool(answers) and all(
+            one.text in held if isinstance(one, r.Name) else is_never_null(one) for one in answers
         )
 
     def _can_throw(self, name: str) -> bool:

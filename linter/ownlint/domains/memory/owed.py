@@ -562,6 +562,8 @@ class OwedWalk(OwedUses):
         cause, certainty = failure.failing(self.function, test, outcome)
         other_cause, other = failure.failing(self.function, test, not outcome)
         if certainty is not None:
+            if cause is not None and failure.never_fails(self.function, cause):
+                return 0
             if cause is not None and is_part_of(self.acquired.call.node, cause.node):
                 return 0
             if (cause is None or not self.seen.live(cause.index)) and self.told_by.is_asked(test.value, test):
