@@ -68,21 +68,20 @@ class Outcomes:
                 continue
             if is_own and self._is_outcome(inner):
                 yield where, True
-            elif self._is_set_with_null(index):
-                yield where, False
+                continue
+            for member in self._set_with_null(index):
+                yield (*where, member) if member else where, False
 
     def _place(self, value: r.Value | None) -> Place | None:
         return assignments.place(self.function, value) if isinstance(value, r.Name | r.Member) else None
 
-    def _is_set_with_null(self, index: int) -> bool:
-        """Whether the answer is the handle, and all that the call may mean answer with null wherever they put more than
-        null into what the argument leads to."""
+    def _set_with_null(self, index: int) -> frozenset[str]:
+        """Which members of what the argument leads to, or empty for that itself, are set to more than null only where
+        the answer is null, by all that the call may mean; nothing where the answer is not the handle."""
         callee = self.function.program.calls.callee(self.call, self.function)
-        return (
-            self.argument is None
-            and callee.all_defined
-            and all(index in _set_with_null(one) for one in callee.functions)
-        )
+        if self.argument is not None or not callee.all_defined:
+            return frozenset()
+        return frozenset.intersection(*(_set_with_null(one).get(index, frozenset()) for one in callee.functions))
 
     def _is_outcome(self, value: r.Value | None) -> bool:
         """Whether a variable holds how something went: by its type, or by its name."""
@@ -184,15 +183,30 @@ def _asked(value: r.Value | None, outcome: bool) -> tuple[r.Value | None, bool]:
 
 
 @question
-def _set_with_null(callee: Function) -> frozenset[int]:
+def _set_with_null(callee: Function) -> dict[int, frozenset[str]]:
     """The parameters into what leads to which a function puts more than null, or gives it away to be set, and always
-    returns null after that."""
-    found = set[int]()
+    returns null after that; each with the members that it sets, or the empty name for what is no struct."""
+    found: dict[int, frozenset[str]] = {}
     for index, parameter in enumerate(callee.record.parameters):
-        exits = list(_exits_behind(callee, sets := list(_sets(callee, parameter.name))))
+        kind = types.parse(parameter.type)
+        if kind.pointers + kind.reference < 2 and (kind.const or not (kind.pointers or kind.reference)):
+            continue
+        sets = list(_sets(callee, parameter.name))
+        exits = _exits_behind(callee, sets)
         if sets and all(one.kind == "return" and is_null(strip(one.value)) for one in exits):
-            found.add(index)
-    return frozenset(found)
+            members = {_member_set(one, parameter.name) for one in sets}
+            if kind.pointers + kind.reference > 1:
+                members.add("")  # there is nothing to do but to set it
+            found[index] = frozenset(one for one in members if one is not None)
+    return found
+
+
+def _member_set(event: e.Event, name: str) -> str | None:
+    """What a write sets behind a parameter: a member, or, by the empty name, what it leads to; None for neither."""
+    target = strip(event.target) if isinstance(event, e.Write) else None
+    if isinstance(target, r.Member):
+        return target.name if _is_named(target.base, name) else None
+    return "" if _is_behind(target, name) else None
 
 
 @flow_question
