@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.flow.places import strip
-from ownlint.project.subjects import Function
 
 _FAR = 1 << 70
 _LONGEST = 20
@@ -73,15 +72,6 @@ def of(value: r.Value | None, known: Callable[[str], Range]) -> Range:
         case r.Conditional(then=then, other=other):
             return either(of(then, known), of(other, known))
     return ANY
-
-
-def of_macro(name: str, function: Function) -> Range:
-    """The number that a macro stands for; any where that is not known."""
-    bodies = function.program.macros.constants(name) if name not in function.declared else frozenset[str]()
-    numbers = [of(r.Literal(0, 0, "int", body.strip("() ")), lambda _: ANY) for body in bodies]
-    if not numbers:
-        return ANY
-    return Range(min(one.low for one in numbers), max(one.high for one in numbers))
 
 
 def can_be(op: str, one: Range, two: Range) -> bool:

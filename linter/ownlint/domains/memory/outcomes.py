@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ownlint.domains import failure
+from ownlint.domains import failure, numbers
 from ownlint.engine import assignments, ranges
 from ownlint.facts import records as r
 from ownlint.flow import events as e
@@ -250,14 +250,14 @@ def _answers_of(callee: Function, call: r.Call, name: str) -> frozenset[bool]:
 def _known(callee: Function, event: e.Event, leave: e.LeaveEvent, name: str) -> ranges.Range:
     """What is known at an exit of a number: a constant, or what was asked before something was set on the way."""
     if name not in callee.declared:
-        return ranges.of_macro(name, callee)
+        return numbers.constant(name, callee)
     found = ranges.ANY
     for test, outcome in callee.flow.guards(event):
         asked = strip(test.value)
         if not isinstance(asked, r.Binary) or asked.op not in ranges.COMPARISONS or not _is_named(asked.left, name):
             continue
         if not callee.flow.sets_between(test, leave, frozenset((name,)), again=False):
-            other = ranges.of(asked.right, lambda said: ranges.of_macro(said, callee))
+            other = ranges.of(asked.right, lambda said: numbers.constant(said, callee))
             found = ranges.narrowed(asked.op if outcome else ranges.opposite(asked.op), found, other)
     return found
 
