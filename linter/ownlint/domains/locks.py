@@ -145,6 +145,21 @@ class Locking:
     def _waited_for(self, function: Function) -> tuple[dict[int, Locks], Locks]:
         return self._waited.ask(function, lambda: self._read(function, self._entry(function))[1:3])
 
+    def taker(self, function: Function, lock: Place, event: e.Event) -> e.Event | None:
+        """The nearest event before `event` that takes a lock which is held there; None where the caller does."""
+        held, flow = self.held(function), function.flow
+        queue = [event.index]
+        seen = set(queue)
+        for current in queue:
+            for source, _ in flow.predecessors[current]:
+                if source in seen or source not in held:
+                    continue
+                if all(one.lock != lock for one in held[source]):
+                    return flow.events[source]
+                seen.add(source)
+                queue.append(source)
+        return None
+
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""
         states = self._read(function, frozenset(HeldLock(lock, CALLERS) for lock in locks))[0]

@@ -11,7 +11,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.asked import is_constant
-from ownlint.flow.places import THIS, Place, last_name, place_of, receiver, strip
+from ownlint.flow.places import THIS, Place, last_name, place_of, receiver, render, strip
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question
@@ -58,6 +58,18 @@ class Assignment(msgspec.Struct, frozen=True):
 def place(function: Function, value: r.Value | None) -> Place | None:
     """The place an expression names inside `function`: references followed, members found below `this`."""
     return place_of(value, *_known_names(function))
+
+
+def spelled(function: Function, where: Place) -> str:
+    """The place as the body writes it: `di->lock`; see `render`."""
+    return render(where, _arrows(function) if len(where) > 1 else frozenset())
+
+
+@flow_question
+def _arrows(function: Function) -> frozenset[Place]:
+    """The members to which the body gets by an arrow."""
+    written = (value for value in function.values if isinstance(value, r.Member) and value.arrow)
+    return frozenset(found for value in written if (found := place(function, value)) is not None)
 
 
 @flow_question

@@ -256,12 +256,13 @@ def covers(outer: Place, inner: Place) -> bool:
     return inner[: len(outer)] == outer
 
 
-def render(place: Place) -> str:
-    """As a user would write it: `cache[k]`, `it.second`; a leading `this` is left out."""
-    shown = place[1:] if place[0] == THIS and len(place) > 1 else place
-    out = shown[0]
-    for step in shown[1:]:
-        out += step if step.startswith("[") else "." + step
+def render(place: Place, arrows: frozenset[Place] = frozenset()) -> str:
+    """As a user would write it: `cache[k]`, `it.second`; a leading `this` is left out. `arrows` are the places that are
+    written with an arrow before their last member."""
+    first = 1 if place[0] == THIS and len(place) > 1 else 0
+    out = place[first]
+    for at, step in enumerate(place[first + 1 :], first + 2):
+        out += step if step.startswith("[") else ("->" if place[:at] in arrows else ".") + step
     return out
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, acquired, locks, places
+from ownlint import Function, acquired, assignments, locks, places
 from ownlint import events as e
 from ownlint import records as r
 
 
 class Again(NamedTuple):
     """`event` waits for `lock`, which is held there; `callee` is called there and takes it, if it is not taken there
-    and then."""
+    and then. `first` has taken it, unless the function's caller has."""
 
     event: e.Event
     lock: str
     wait: acquired.Wait
     callee: Function | None
+    first: e.Event | None
 
 
 def taken_again(function: Function) -> Iterator[Again]:
@@ -33,8 +34,8 @@ def taken_again(function: Function) -> Iterator[Again]:
             if _is_given(event, held) or not _is_same(known, function, held.lock, wait):
                 continue
             done.add(wait.at)
-            shown = places.render(held.lock) if len(held.lock) > 1 else held.lock[0]
-            yield Again(event, shown, wait, known.runs(function, event))
+            shown = assignments.spelled(function, held.lock)
+            yield Again(event, shown, wait, known.runs(function, event), locking.taker(function, held.lock, event))
 
 
 def _is_waited_for(held: locks.HeldLock, locking: locks.Locking, function: Function) -> bool:

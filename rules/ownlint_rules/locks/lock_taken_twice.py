@@ -28,8 +28,8 @@ void Add(int n) {
 ```
 
 ```text
-case.cc:9: error: `g_lock` is held here, and `Log` locks it again
-  help: unlock it first, or call a variant that expects it to be held
+case.cc:9: error: `Log` locks `g_lock`, which this thread already holds: the thread deadlocks
+  help: unlock `g_lock` before the call, or call a variant that expects it to be held
 ```
 
 good:
@@ -75,7 +75,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, because, rule
+from ownlint import Certainty, Finding, Function, Step, because, rule
 from ownlint_rules.locks import _relocking as relocking
 
 
@@ -85,22 +85,35 @@ def lock_taken_twice(function: Function) -> Iterator[Finding]:
         if one.callee is None:
             yield function.finding(
                 one.event,
-                f"`{one.lock}` is already held here and is locked again",
+                f"`{one.lock}` is locked again while this thread holds it: the thread deadlocks",
                 certainty=because("possible", "a condition decides which of several paths locks")
                 if one.wait.conditional
                 else "certain",
-                help="unlock it first, or do not lock it again",
+                help=f"remove this lock, or unlock `{one.lock}` before it",
+                steps=_first(function, one),
             )
             continue
-        constructs = one.callee.record.kind == "constructor" and one.callee.home is not None
-        name = f"the constructor of `{one.callee.home.name}`" if constructs and one.callee.home else ""
+        constructs = one.callee.record.kind == "constructor"
+        home = one.callee.home if constructs else None
+        name = f"the constructor of `{home.name}`" if home is not None else f"`{one.callee.name}`"
         yield function.finding(
             one.event,
-            f"`{one.lock}` is held here, and {name or f'`{one.callee.name}`'} locks it again",
+            f"{name} locks `{one.lock}`, which this thread already holds: the thread deadlocks",
             certainty=_certainty(one),
-            help="unlock it first, or call a variant that expects it to be held",
-            steps=(one.wait.where.step(one.wait.span, "locked here"),),
+            help=f"unlock `{one.lock}` before the call, or call a variant that expects it to be held",
+            steps=(*_first(function, one), one.wait.where.step(one.wait.span, "it is locked again here")),
         )
+
+
+def _first(function: Function, again: relocking.Again) -> tuple[Step, ...]:
+    """Where the lock was taken, and by which branch it is still held."""
+    if again.first is None:
+        span = function.record.name_span
+        return (function.step(span, f"`{function.name}` is called with `{again.lock}` locked"),)
+    return (
+        function.step(again.first, f"`{again.lock}` is first locked here"),
+        *function.branch(again.event, again.first),
+    )
 
 
 def _certainty(again: relocking.Again) -> Certainty:
