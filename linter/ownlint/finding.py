@@ -53,6 +53,11 @@ def because(assumed: Assumption | Certainty, reason: str) -> Certainty:
     return _doubt(cast("frozenset[Assumption]", kinds), reason)
 
 
+def reasoned(certainty: Certainty, reason: str) -> Certainty:
+    """The same certainty for a reason that says more than its own."""
+    return _doubt(assumptions_of(certainty), reason) if certainty != "certain" else certainty
+
+
 def _doubt(assumed: frozenset[Assumption], reason: str) -> Certainty:
     made = _Doubt(certainty_of(assumed))
     made.assumed = assumed

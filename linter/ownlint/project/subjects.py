@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, Finding, Fix, Role, Step
+from ownlint.finding import SOME_PATHS, Certainty, Finding, Fix, Role, Step, reason_of, reasoned
 from ownlint.flow import events as e
 from ownlint.flow.bodies import scoped, values
 from ownlint.flow.graph import Flow
@@ -328,13 +328,23 @@ class Function(_Subject):
     def branch(self, at: e.Event, after: e.Event) -> tuple[Step, ...]:
         """Which way the nearest `if` that `at` stands in goes, where that is decided between the two. No step where
         there is none: what a test before `at` has let pass is the usual way."""
+        test, condition = self._branch(at, after)
+        return (self.step(test, f"taken when {condition}"),) if test is not None else ()
+
+    def on_branch(self, certainty: Certainty, at: e.Event, after: e.Event) -> Certainty:
+        """The certainty of what happens on the paths through `at`: where its reason names no condition, with that of
+        the nearest `if`; see `branch`."""
+        condition = self._branch(at, after)[1] if reason_of(certainty) == SOME_PATHS else ""
+        return reasoned(certainty, f"on the path where {condition}") if condition else certainty
+
+    def _branch(self, at: e.Event, after: e.Event) -> tuple[e.Event | None, str]:
         around = [one.span for one in self.statements if isinstance(one, r.Branch) and at.span.start in one.span]
         for test, outcome in self.flow.guards(at) if around else ():
             inside = any(test.span.start in span for span in around)
             if inside and test is not at and test.index > after.index and self.flow.dominates(after, test):
                 taken = "true" if outcome else "false"
-                return (self.step(test, f"taken when `{text(test.value, _LONGEST_TEST)}` is {taken}"),)
-        return ()
+                return test, f"`{text(test.value, _LONGEST_TEST)}` is {taken}"
+        return None, ""
 
     def has_comment_near(self, span: Span) -> bool:
         """Whether a comment stands on the lines of `span` or on the line directly above."""

@@ -24,8 +24,8 @@ void Widen(std::vector<Span>& spans, int by) {
 ```
 
 ```text
-case.cc:4: error: `first.end` points to an element and is used after `spans.push_back`, which may move the elements
-  help: look the element up again after the change, or change the container after the last use
+case.cc:4: error: reference `first` is used after `spans.push_back` may have invalidated it
+  help: obtain `first` again after `spans.push_back`, or move the last use of `first` before it
 ```
 
 good:
@@ -63,9 +63,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, memory, rule
-
-_MOVES = ("may move the elements", "the elements may move")
+from ownlint import Finding, Function, Step, events, memory, places, records, rule, text, types
 
 
 @rule(severity="error", cwe=(416,))
@@ -75,11 +73,70 @@ def element_used_after_change(function: Function) -> Iterator[Finding]:
         if one.ended.why not in ("moved", "erased") or one.at.index in told:
             continue
         told.add(one.at.index)
-        does, did = ("erases it", "it is erased") if one.ended.why == "erased" else _MOVES
+        change = function.flow.events[one.ended.at]
+        name = one.variable or one.name
+        obtained = _obtained(function, name, change)
+        again = "in the next iteration, " if one.at.index <= change.index else ""
+        does = "has invalidated" if one.ended.why == "erased" else "may have invalidated"
+        ranged = _range(function, one.at)
+        if ranged is not None:
+            message = f"the loop over `{ranged}` goes on after `{one.ended.by}` {does} its iterator"
+            help = "change the container after the loop, or loop over a copy"
+        else:
+            message = f"{_kind(function, name)}`{name}` is used {again}after `{one.ended.by}` {does} it"
+            help = _help(name, change, one)
         yield function.finding(
             one.at,
-            f"`{one.name}` points to an element and is used after `{one.ended.by}`, which {does}",
-            certainty=memory.certainty(one),
-            help="look the element up again after the change, or change the container after the last use",
-            steps=(function.step(function.flow.events[one.ended.at], f"{did} here", "ends"),),
+            message,
+            certainty=function.on_branch(memory.certainty(one), change, obtained or function.flow.events[0]),
+            help=help,
+            steps=_steps(function, name, obtained, change, one),
         )
+
+
+def _steps(
+    function: Function, name: str, obtained: events.Event | None, change: events.Event, one: memory.MemoryTrouble
+) -> tuple[Step, ...]:
+    """Where it is obtained and invalidated, and by which branch."""
+    first = (function.step(obtained, f"`{name}` is obtained here"),) if obtained is not None else ()
+    branch = function.branch(change, obtained) if obtained is not None else ()
+    done = "the element is erased here" if one.ended.why == "erased" else "the elements may be moved or destroyed here"
+    return (*first, *branch, function.step(change, done, "ends"))
+
+
+def _obtained(function: Function, name: str, change: events.Event) -> events.Event | None:
+    """The one event that gives the variable what it leads to when the container changes."""
+    bound = function.locals[name][1] if name in function.flow.aliases and name in function.locals else None
+    if bound is not None:
+        return next((event for event in function.flow.events if event.span == bound.span), None)
+    given = function.flow.given_by(change, (name,))
+    return given[0] if len(given) == 1 and given[0] is not change else None
+
+
+def _kind(function: Function, name: str) -> str:
+    """What the variable is to the element."""
+    if name not in function.locals:
+        return ""
+    written, value = function.locals[name]
+    kind = types.parse(written)
+    if kind.reference:
+        return "reference "
+    if kind.pointers or isinstance(places.strip(value), records.Unary):
+        return "pointer "
+    return "iterator " if kind.is_placeholder or kind.last.endswith("iterator") else ""
+
+
+def _range(function: Function, at: events.Event) -> str | None:
+    """What a loop goes over at whose head it stands."""
+    if not isinstance(at, events.Mark):
+        return None
+    loops = (one for one in function.statements if isinstance(one, records.Loop) and one.start == at.span.start)
+    return next((text(one.iterable) for one in loops if one.kind == "range" and one.iterable is not None), None)
+
+
+def _help(name: str, change: events.Event, one: memory.MemoryTrouble) -> str:
+    """`erase` of the iterator returns the next one."""
+    if isinstance(change, events.CallEvent) and places.last_name(change.node.callee) == "erase":
+        if [places.is_name(argument, name) for argument in change.node.args] == [True]:
+            return f"assign the iterator that `erase` returns: `{name} = {text(change.node)}`"
+    return f"obtain `{name}` again after `{one.ended.by}`, or move the last use of `{name}` before it"

@@ -246,6 +246,8 @@ class MemoryTrouble(NamedTuple):
     """How sure it is, once the block has ended."""
     through: str = ""
     """The function of the project that does it."""
+    variable: str = ""
+    """The local that leads to the block, and by which it is used: `first` of `first.end`."""
 
 
 class MemoryCase(NamedTuple):

@@ -132,14 +132,21 @@ class MemoryCalls(Owners):
             if self.function.parent is not None and not self.is_own(start):
                 self.used.add(pointer.block)  # a lambda can run when the scope around it has ended
             return  # whoever else can name a variable is in its scope: this is another of that name
-        self.look(draft, pointer, self.named(value))
+        leads = draft.cells.get(Cell(("var", start)), LOST).block == pointer.block
+        self.look(draft, pointer, self.named(value), variable=start if leads else "")
 
     def look(
-        self, draft: MemoryDraft, pointer: Pointer, name: str, certainty: Certainty = "certain", through: str = ""
+        self,
+        draft: MemoryDraft,
+        pointer: Pointer,
+        name: str,
+        certainty: Certainty = "certain",
+        through: str = "",
+        variable: str = "",
     ) -> None:
         ended = draft.how_ended(pointer.block)
         if ended is not None and ended.why != "destroyed":
-            self.report("used", name, ended, pointer.block, certainty, through)
+            self.report("used", name, ended, pointer.block, certainty, through, variable)
         elif self.is_seen(pointer.block):
             self.used.add(pointer.block)
 

@@ -260,10 +260,11 @@ class MemoryWalk(Summarised):
         block: Block,
         certainty: Certainty = "certain",
         through: str = "",
+        variable: str = "",
     ) -> None:
         key = (what, self.event.index, ended.at)
         self.troubled.setdefault(key, set()).add(self.passing)
-        self.found.setdefault(key, MemoryTrouble(what, self.event, name, ended, block, certainty, through))
+        self.found.setdefault(key, MemoryTrouble(what, self.event, name, ended, block, certainty, through, variable))
 
     # --- events ---
 

@@ -133,6 +133,7 @@ class Moves(Pointers):
         block: Block,
         certainty: Certainty = "certain",
         through: str = "",
+        variable: str = "",
     ) -> None:
         raise NotImplementedError
 
