@@ -17,7 +17,7 @@ from ownlint import catalogue
 from ownlint.facts import anchors
 from ownlint.facts.records import FileRecord, decode_file
 from ownlint.facts.vocabulary import Vocabulary
-from ownlint.finding import CERTAINTIES, Crash, Finding, Fix
+from ownlint.finding import CERTAINTIES, Crash, Finding, Fix, Step
 from ownlint.fixes import FixError, apply
 from ownlint.frontends.cpp import structure
 from ownlint.frontends.worker import Handshake, Request, WorkerReader
@@ -236,7 +236,10 @@ def compare(case: PageCase, findings: Sequence[Finding]) -> Iterator[str]:
                 else:
                     rest.remove(match)
             elif mark.kind == "step" and not any(_leads_through(finding, block, mark) for finding in findings):
-                yield f"no finding has this step:\n{_at(block, mark.line)}{mark.text}"
+                steps = (step for finding in findings for step in finding.steps)
+                here = sorted({step.message for step in steps if _stops(step, block, mark)})
+                but = f"\n  but {', '.join(here)}" if here else ""
+                yield f"no finding has this step:\n{_at(block, mark.line)}{mark.text}{but}"
             elif mark.kind == "reason" and not any(_doubts(finding, block, mark) for finding in findings):
                 here = sorted({f.reason or "none" for f in findings if _begins(f, block, mark)})
                 yield f"no finding has this reason:\n{_at(block, mark.line)}{mark.text}\n  but {', '.join(here)}"
@@ -263,10 +266,11 @@ def _doubts(finding: Finding, block: PageBlock, mark: PageMark) -> bool:
 
 
 def _leads_through(finding: Finding, block: PageBlock, mark: PageMark) -> bool:
-    return any(
-        step.path == block.name and line_of(block, step.span.start) == mark.line and mark.text in step.message
-        for step in finding.steps
-    )
+    return any(_stops(step, block, mark) and mark.text in step.message for step in finding.steps)
+
+
+def _stops(step: Step, block: PageBlock, mark: PageMark) -> bool:
+    return step.path == block.name and line_of(block, step.span.start) == mark.line
 
 
 def line_of(block: PageBlock, offset: int) -> int:
