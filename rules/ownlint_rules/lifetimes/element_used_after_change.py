@@ -136,7 +136,9 @@ def _range(function: Function, at: events.Event) -> str | None:
 
 def _help(name: str, change: events.Event, one: memory.MemoryTrouble) -> str:
     """`erase` of the iterator returns the next one."""
-    if isinstance(change, events.CallEvent) and places.last_name(change.node.callee) == "erase":
-        if [places.is_name(argument, name) for argument in change.node.args] == [True]:
-            return f"assign the iterator that `erase` returns: `{name} = {text(change.node)}`"
-    return f"obtain `{name}` again after `{one.ended.by}`, or move the last use of `{name}` before it"
+    again = f"obtain `{name}` again after `{one.ended.by}`, or move the last use of `{name}` before it"
+    call = change.node if isinstance(change, events.CallEvent) else None
+    if call is None or places.last_name(call.callee) != "erase" or len(call.args) != 1:
+        return again
+    by_name = places.is_name(call.args[0], name)
+    return f"assign the iterator that `erase` returns: `{name} = {text(call)}`" if by_name else again

@@ -53,6 +53,8 @@ class HandedAway(NamedTuple):
     """The function that a thread runs with it; `field` is then the parameter."""
     used: e.CallEvent | None = None
     """The object lives no longer than the function, which calls it here, or gives it to what it calls."""
+    stored: tuple[Function, e.Event] | None = None
+    """Where a function that is called puts it there."""
 
 
 # --- who is given what ------------------------------------------------------------------------------------
@@ -281,9 +283,9 @@ def _handed(function: Function, call: e.CallEvent, position: int, depth: int = 0
 
 
 def _stored(target: Function, name: str, depth: int) -> Iterator[HandedAway]:
-    for _, one in _put(target):
+    for event, one in _put(target):
         if one.made is None and keeping.leads_to(target, one.value, {name}):
-            yield one
+            yield one._replace(stored=(target, event))
     if depth >= _DEEPEST:
         return
     for call in target.flow.calls:

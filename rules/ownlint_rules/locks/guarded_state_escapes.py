@@ -38,8 +38,8 @@ class Table {
 ```
 
 ```text
-case.cc:5: error: `rows_` is guarded by `mu_`, and a pointer into it is returned
-  help: return a copy or a shared pointer, or do the work while the lock is held
+case.cc:5: error: a pointer into `rows_` is returned and then used without `mu_`, which guards it
+  help: return a copy or a `std::shared_ptr`, or do the work while the lock is held
 ```
 
 good:
@@ -106,6 +106,7 @@ from ownlint import (
     places,
     records,
     rule,
+    text,
     types,
 )
 from ownlint_rules.locks import _escapes as escapes
@@ -116,21 +117,21 @@ from ownlint_rules.locks import _live_views as live_views
 from ownlint_rules.locks import _synchronized as synchronized
 from ownlint_rules.locks._accesses import KeptAccess
 
-_DIES = {
-    "erase": "this erases from `{}`",
-    "clear": "this clears `{}`",
-    "overwrite": "this replaces the contents of `{}`",
-    "grow": "this may move what is in `{}`",
-    "append": "this appends to `{}`",
-    "change": "this modifies `{}`",
-    "fill": "this writes into `{}`",
-    "read": "this reads `{}`",
+_CHANGED = {
+    "erase": "an element of `{}` is erased here",
+    "clear": "`{}` is cleared here",
+    "overwrite": "`{}` is replaced here",
+    "grow": "the elements of `{}` may be moved here",
+    "append": "an element is appended to `{}` here",
+    "change": "`{}` is modified here",
+    "fill": "`{}` is written here",
+    "read": "`{}` is read here",
 }
 _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an iterator", "view": "a view"}
-_HELP = "return a copy or a shared pointer, or do the work while the lock is held"
+_HELP = "return a copy or a `std::shared_ptr`, or do the work while the lock is held"
 
 
-_HELP_IN_PYTHON = "copy it while the lock is held, for example with `list`, or go through it there"
+_HELP_IN_PYTHON = "copy it while the lock is held, for example with `list(...)`, or iterate over it there"
 
 
 @rule(
@@ -165,30 +166,34 @@ def _live(function: Function) -> Iterator[Finding]:
     for given in live_views.handed(function):
         yield function.finding(
             given.event,
-            f"`{given.member}` is guarded by `{given.lock}`, and is handed to an object that iterates over it without "
-            "the lock",
+            f"`{given.member}`, which is guarded by `{given.lock}`, is passed to an object that iterates over it "
+            "without the lock",
             certainty=because("guarded-by", f"that `{given.lock}` guards it is {_READ['use']}"),
-            help="hand it a function that copies the container under the lock",
+            help="pass a function that copies the container under the lock",
             steps=(
-                given.user.step(given.use, f"iterated over here, without `{given.lock}`"),
-                given.changed.step(given.change, f"this changes `{given.member}`"),
+                given.user.step(given.use, f"it is iterated over here without `{given.lock}`"),
+                given.changed.step(given.change, f"`{given.member}` is modified here"),
             ),
         )
     for one in live_views.escaping(function):
         leads = (
-            f"{one.what} of it"
+            f"{one.what} of `{one.member}`"
             if one.what == "a view"
-            else f"{one.what} over it"
+            else f"{one.what} over `{one.member}`"
             if one.what
-            else "the container itself"
+            else f"`{one.member}` itself"
         )
         message = (
-            f"`{one.name}` still refers to `{one.member}` after `{one.lock}` was released"
+            f"`{one.name}` refers to `{one.member}` and is used after `{one.lock}`, which guards it, was released"
             if one.bound is not None
-            else f"`{one.member}` is guarded by `{one.lock}`, and {leads} is returned"
+            else f"{leads} is returned and then used without `{one.lock}`, which guards it"
         )
-        steps = [function.step(one.bound, "bound here, under the lock")] if one.bound is not None else []
-        steps.append(one.changed.step(one.change, f"this changes `{one.member}`"))
+        steps = (
+            [function.step(one.bound, f"`{one.name}` is obtained here, under `{one.lock}`")]
+            if one.bound is not None
+            else []
+        )
+        steps.append(one.changed.step(one.change, f"`{one.member}` is modified here"))
         yield function.finding(
             one.event,
             message,
@@ -207,12 +212,12 @@ def _loose(function: Function) -> Iterator[Finding]:
             continue
         told.add(one.name)
         where, call = change
-        steps = [function.step(one.bound, "bound here, under the lock")] if one.bound is not None else []
+        steps = [function.step(one.bound, f"`{one.name}` is obtained here, under the lock")] if one.bound else []
         steps.append(where.step(call.span, f"`{one.member}` is locked here to be modified"))
         message = (
-            f"`{one.name}` still points into `{one.member}` after its lock was released"
+            f"`{one.name}` points into `{one.member}` and is used after its lock was released"
             if one.bound is not None
-            else f"a pointer into `{one.member}` is returned after its lock is released"
+            else f"a pointer into `{one.member}` is returned and then used without its lock"
         )
         yield function.finding(
             one.event,
@@ -228,15 +233,15 @@ def _freed(function: Function) -> Iterator[Finding]:
     for one in freed_elements.escaping(function):
         freeing = one.freeing
         is_returned = isinstance(one.event, events.LeaveEvent)
-        said = "is returned" if is_returned else "is still used"
+        said = "is returned" if is_returned else "is used"
         yield function.finding(
             one.event,
             f"`{one.name}` {said} after `{one.lock}` was released, while `{freeing.function.name}` may free it",
             certainty=because("threads", f"harmless if `{freeing.function.name}` never frees it in the meantime"),
-            help="count a reference while the lock is held, or do the work there",
+            help="acquire a reference while the lock is held, or do the work there",
             steps=(
-                function.step(one.bound, f"looked up in `{one.member}`, under the lock"),
-                freeing.function.step(freeing.event, f"freed here, under `{one.lock}`"),
+                function.step(one.bound, f"`{one.name}` is looked up in `{one.member}` here, under `{one.lock}`"),
+                freeing.function.step(freeing.event, f"the element is freed here, under `{one.lock}`"),
             ),
         )
 
@@ -274,10 +279,11 @@ class _EscapeJudge:
                 into = "of" if found.how == "view" else "to" if self.is_whole(found) else "into"
                 yield from self.judge(
                     leave.span,
-                    f"`{found.traced.member}` is guarded by `{guard.lock}`, and {_ARTICLE[found.how]} {into} it is "
-                    "returned",
+                    f"{_ARTICLE[found.how]} {into} `{found.traced.member}` is returned and then used without "
+                    f"`{guard.lock}`, which guards it",
                     found,
                     guard,
+                    help=_HELP,
                     is_kept_alive=escapes.is_kept_alive(self.borrower, found, leave),
                     is_set_once=escapes.is_set_once(self.domain, self.function, leave, found.traced.member),
                 )
@@ -295,13 +301,15 @@ class _EscapeJudge:
         for way in escapes.ways(self.borrower, self.held):
             later = uses.after(way)
             verb = "refers to" if way.alias else "points into"
+            member, lock = way.borrow.traced.member, way.guard.lock
             if later is not None:
                 yield from self.judge(
                     later.span,
-                    f"`{way.name}` still {verb} `{way.borrow.traced.member}` after `{way.guard.lock}` was released",
+                    f"`{way.name}` {verb} `{member}` and is used after `{lock}`, which guards it, was released",
                     way.borrow,
                     way.guard,
-                    self.function.step(way.at, "bound here, under the lock"),
+                    self.function.step(way.at, f"`{way.name}` is obtained here, under `{lock}`"),
+                    help=f"hold `{lock}` until the last use of `{way.name}`, or copy what is needed under it",
                     is_here=True,
                     is_kept_alive=escapes.is_kept_alive(self.borrower, way.borrow, later),
                 )
@@ -316,6 +324,7 @@ class _EscapeJudge:
                     f"`{way.borrow.traced.member}`, which is guarded by `{way.guard.lock}`",
                     way.borrow,
                     way.guard,
+                    help=f"pass a copy or a `std::shared_ptr` to the thread, or lock `{way.guard.lock}` in it",
                 )
                 return
 
@@ -327,12 +336,14 @@ class _EscapeJudge:
             found = self.borrower.borrow(write.value, written.rstrip(" &") or "auto*")
             guard = self.owned_here(found, write)
             if found is not None and guard is not None and not self.is_beside(write.place, guard, write.target):
+                into = text(write.target) if write.target is not None else places.render(write.place)
                 yield from self.judge(
                     write.span,
-                    f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`, is "
-                    f"stored in `{places.render(write.place)}`",
+                    f"`{into}` keeps {_ARTICLE[found.how]} into `{found.traced.member}` after `{guard.lock}`, which "
+                    "guards it, is released",
                     found,
                     guard,
+                    help=f"store a copy or a `std::shared_ptr`, or hold `{guard.lock}` wherever `{into}` is used",
                 )
 
     def outlives(self, write: events.Write) -> bool:
@@ -402,7 +413,11 @@ class _EscapeJudge:
                 return
         if not looks and given.used is None and self.is_let_go(event, given, found):
             doubt = f"the code that uses it may hold `{guard.lock}`"
-            yield from self.judge(given.value.span, _keeps(given, found, guard), found, guard, doubt=doubt)
+            message, help = (
+                _keeps(given, found, guard),
+                f"store a copy or a `std::shared_ptr`, or pass `{guard.lock}` too",
+            )
+            yield from self.judge(given.value.span, message, found, guard, *_stored(given), help=help, doubt=doubt)
 
     def used_bare(
         self, given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard, look: KeptAccess
@@ -410,9 +425,12 @@ class _EscapeJudge:
         user = "the code that runs it" if given.made is not None else f"the caller of `{look.function.name}`"
         doubt = "" if keepers.is_known_bare(look, given) else f"{user} may hold `{guard.lock}`"
         bare = [look, *(one for one in look.inside if keepers.is_bare(one, guard.lock, self.function))][:2]
-        message, said = _keeps(given, found, guard), f"used here, without `{guard.lock}`"
-        steps = [one.function.step(one.span, said) for one in bare]
-        yield from self.judge(given.value.span, message, found, guard, *steps, look=look, doubt=doubt)
+        message = f"{_keeps(given, found, guard)}: it is used without the lock"
+        said = f"`{given.field}` is used here without `{guard.lock}`" if given.field else _UNLOCKED.format(guard.lock)
+        steps = [*_stored(given), *(one.function.step(one.span, said) for one in bare)]
+        where = f" in `{look.function.name}`" if look.function.record.kind != "lambda" else ""
+        help = f"hold `{guard.lock}` where it is used{where}, or store a copy or a `std::shared_ptr`"
+        yield from self.judge(given.value.span, message, found, guard, *steps, help=help, look=look, doubt=doubt)
 
     def is_let_go(self, event: events.Event, given: keepers.HandedAway, found: escapes.WayIn) -> bool:
         """Whether an object leaves the lock that does not get the lock as well, so that it cannot hold it."""
@@ -443,6 +461,7 @@ class _EscapeJudge:
         found: escapes.WayIn,
         guard: guarded.Guard,
         *steps: Step,
+        help: str,
         look: KeptAccess | None = None,
         doubt: str = "",
         is_here: bool = False,
@@ -487,19 +506,30 @@ class _EscapeJudge:
             certainty = because("possible", "the returned object has a lock of its own")
         use = evidence.use
         happens = "change" if look is not None and use.kind in ("grow", "overwrite") else use.kind
-        elsewhere = use.function.step(use.span, _DIES[happens].format(use.member))
-        yield self.function.finding(at, message, certainty=certainty, help=_HELP, steps=(*steps, elsewhere))
+        elsewhere = use.function.step(use.span, _CHANGED[happens].format(use.member))
+        yield self.function.finding(at, message, certainty=certainty, help=help, steps=(*steps, elsewhere))
+
+
+_UNLOCKED = "it is used here without `{}`"
 
 
 def _keeps(given: keepers.HandedAway, found: escapes.WayIn, guard: guarded.Guard) -> str:
     way = f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`"
     if given.made is not None:
-        return f"a lambda stores {way}"
+        return f"a lambda keeps {way}"
     if given.body is not None:
         return f"`{given.body.name}` runs on a thread with {way}"
     if given.holder is not None:
-        return f"`{given.holder.name}` stores {way}"
-    return f"{way}, is stored in `{places.render(given.into or ())}`"
+        return f"`{given.holder.name}{f'::{given.field}' if given.field else ''}` keeps {way}"
+    return f"`{places.render(given.into or ())}` keeps {way}"
+
+
+def _stored(given: keepers.HandedAway) -> tuple[Step, ...]:
+    """Where it is put there, if a function does that which is called."""
+    if given.stored is None:
+        return ()
+    function, event = given.stored
+    return (function.step(event, f"it is stored in `{given.field or places.render(given.into or ())}` here"),)
 
 
 def _value(event: events.Event) -> records.Value | None:
