@@ -30,8 +30,8 @@ static PyMethodDef methods[] = {{"set_callback", set_callback, METH_VARARGS, NUL
 ```
 
 ```text
-case.cc:5: error: `callback` stores an object that `set_callback` only borrows
-  help: call `Py_INCREF` when storing it
+case.cc:5: error: `given` is stored in `callback` without a strong reference: it dangles once the object is freed
+  help: store `Py_NewRef(given)`, and release the previous value: `Py_XSETREF(callback, Py_NewRef(given))`
 ```
 
 good:
@@ -51,7 +51,7 @@ static PyMethodDef methods[] = {{"set_callback", set_callback, METH_VARARGS, NUL
 
 ## How to fix it
 
-Call `Py_INCREF` (or `Py_NewRef`) when the object is stored.
+Store a new reference (`Py_NewRef`, or `Py_XNewRef` if it can be NULL), and release it in `tp_dealloc`.
 
 ## What it does not report
 
@@ -59,6 +59,7 @@ Call `Py_INCREF` (or `Py_NewRef`) when the object is stored.
 - a member that is restored before the function returns
 - other members that are never released, which may borrow on purpose
 - elements of arrays and pointer targets
+- the object that `tp_dealloc` frees, as in a free list
 
 ## Known limitations
 
@@ -73,7 +74,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, assignments, because, counting, events, places, records, references, rule, text
+from ownlint import (
+    Finding,
+    Function,
+    Step,
+    assignments,
+    because,
+    counting,
+    events,
+    places,
+    records,
+    references,
+    rule,
+    text,
+)
 
 
 @rule(severity="error", cwe=(911,), yields_to=("handle-without-owner",))
@@ -82,21 +96,76 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
         if one.what != "stored borrowed" or not isinstance(one.at, events.Write | events.CallEvent):
             continue
         where = one.at.place if isinstance(one.at, events.Write) else assignments.place(function, one.where)
-        if where is None:
+        if where is None or _is_being_freed(function, one):
             continue
         may_borrow = where[-1] not in references.owning_places(function.program)
         if may_borrow and (_is_lent(function, one) or (len(where) > 1 and not _is_in_result(function, where[0]))):
             continue
         said = text(one.where) if one.where is not None else where[-1]
+        given = _given(one.at)
+        shown = _shown(given) or one.name
+        subject = f"the result of `{shown}`" if isinstance(given, records.Call) else f"`{shown}`"
         yield function.finding(
             one.at,
-            f"`{said}` stores an object that `{function.name}` only borrows",
+            f"{subject} is stored in `{said}` without a strong reference: it dangles once the object is freed",
             certainty=because(
                 "sharing", f"harmless if something else keeps the object alive for as long as `{said}` is used"
             ),
-            help="call `Py_INCREF` when storing it",
-            steps=(function.step(one.site, "borrowed here"),) if isinstance(one.site, events.CallEvent) else (),
+            help=_help(function, one, given, said, may_borrow),
+            steps=_borrowed(function, one, shown),
         )
+
+
+def _given(at: events.Write | events.CallEvent) -> records.Value | None:
+    """What is stored."""
+    return places.strip(at.value if isinstance(at, events.Write) else at.node.args[-1])
+
+
+def _shown(given: records.Value | None) -> str:
+    return places.called(given) if isinstance(given, records.Call) else text(given) if given is not None else ""
+
+
+def _help(
+    function: Function, one: counting.CountTrouble, given: records.Value | None, said: str, may_borrow: bool
+) -> str:
+    """`may_borrow`: no function releases what is stored there."""
+    owned = (
+        f"`Py_{'X' if _may_be_null(function, given) else ''}NewRef({text(given) if given is not None else one.name})`"
+    )
+    if isinstance(one.at, events.CallEvent):
+        return f"pass {owned}"
+    if isinstance(one.where, records.Member):
+        return f"store {owned}" + (f", and release it in the deallocator: `Py_CLEAR({said})`" if may_borrow else "")
+    return f"store {owned}, and release the previous value: `Py_XSETREF({said}, {owned.strip('`')})`"
+
+
+def _may_be_null(function: Function, given: records.Value | None) -> bool:
+    """Whether it may be NULL: a call can fail, an optional argument be missing, and a setter be called to delete."""
+    if not isinstance(given, records.Name):
+        return not isinstance(given, records.Member)
+    initial = places.strip(function.locals.get(given.text, ("", None))[1])
+    optional = isinstance(initial, records.Literal)
+    return optional or (
+        function.record.result == "int" and given.text in {one.name for one in function.record.parameters}
+    )
+
+
+def _borrowed(function: Function, one: counting.CountTrouble, shown: str) -> tuple[Step, ...]:
+    """Why the reference is not the function's own."""
+    if isinstance(one.site, events.CallEvent):
+        called = places.called(one.site.node)
+        if _is_lent(function, one):
+            return (function.step(one.site, f"`{called}` returns a borrowed reference here", "borrows"),)
+        return (function.step(one.site, f"`{called}` stores a borrowed reference in `{shown}` here", "borrows"),)
+    given = (parameter for parameter in function.record.parameters if parameter.name == shown)
+    says = f"`{shown}` is a parameter: its reference is borrowed from the caller"
+    return tuple(function.step(parameter, says, "borrows") for parameter in given)
+
+
+def _is_being_freed(function: Function, one: counting.CountTrouble) -> bool:
+    """Whether it is the object that a slot gets to free it, as `tp_dealloc`: no reference to it is left."""
+    alone = len(function.record.parameters) == 1 and function.record.result == "void"
+    return alone and not isinstance(one.site, events.CallEvent)
 
 
 def _is_in_result(function: Function, name: str) -> bool:

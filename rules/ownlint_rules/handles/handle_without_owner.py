@@ -121,9 +121,11 @@ def handle_without_owner(program: Program) -> Iterator[Finding]:
     for two in uncounted_owners.uncounted_owners(program):
         yield two.function.finding(
             two.at,
-            f"`{two.made.name}` stores `{two.given}` in `{two.field}` without a reference to it",
+            f"`{two.given}` is stored in `{two.made.name}::{two.field}` without a strong reference: it dangles once "
+            "the object is freed",
             certainty=because("sharing", f"harmless if something else keeps `{two.given}` alive"),
-            help=f"call `Py_INCREF` when storing it, and release it in the deallocator of `{two.made.name}`",
+            help=f"store `Py_NewRef({two.given})`, and release it in the deallocator of `{two.made.name}`; if "
+            f"`{two.given}` owns the `{two.made.name}`, pass it to the functions that use it instead",
             steps=(two.user.step(two.use, f"`{two.field}` is used here"),),
         )
 
