@@ -346,6 +346,22 @@ class Function(_Subject):
                 return test, f"`{text(test.value, _LONGEST_TEST)}` is {taken}"
         return None, ""
 
+    def jump(self, start: e.Event, end: e.Event) -> tuple[Step, ...]:
+        """The last `goto` on the shortest path from `start` to `end`."""
+        gone = self._jump(start, end)
+        return (self.step(gone, f"control goes to `{gone.label}` here", "turn"),) if gone is not None else ()
+
+    def on_jump(self, certainty: Certainty, start: e.Event, end: e.Event) -> Certainty:
+        """The certainty of what happens on some paths: where its reason names none, by that `goto`; see `jump`."""
+        gone = self._jump(start, end) if reason_of(certainty) == SOME_PATHS else None
+        return reasoned(certainty, f"on the path through `goto {gone.label}`") if gone is not None else certainty
+
+    def _jump(self, start: e.Event, end: e.Event) -> r.Leave | None:
+        trail = self.flow.path(start, lambda event: event is end) or ()
+        at = next((one.span for one in reversed(trail) if isinstance(one, e.Mark) and one.what == "goto"), None)
+        jumps = (one for one in self.statements if isinstance(one, r.Leave) and one.span == at) if at else ()
+        return next(iter(jumps), None)
+
     def has_comment_near(self, span: Span) -> bool:
         """Whether a comment stands on the lines of `span` or on the line directly above."""
         return self.file.has_comment_near(span)

@@ -28,8 +28,8 @@ static PyObject* Second(PyObject* self, PyObject* seq) {
 ```
 
 ```text
-case.cc:5: error: borrowed reference `one` is released here
-  help: remove the release, or call `Py_INCREF` first
+case.cc:5: error: `one` is released, but it is a borrowed reference: its owner releases it again
+  help: remove `Py_DECREF(one)`, or call `Py_INCREF(one)` first if this function must own a reference
 ```
 
 good:
@@ -67,45 +67,86 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, counting, events, memory, places, references, rule, text
+from ownlint import Finding, Function, Step, counting, events, memory, places, references, rule, text
+from ownlint_rules.c_api_references import _borrows as borrows
 
-_SAYS = {
-    "released borrowed": "borrowed reference `{}` is released here",
-    "released given": "`{}` is released after its reference was stolen",
-    "released twice": "`{}` is released twice",
-}
-_BECAUSE = {
-    "released borrowed": "borrowed here",
-    "released given": "the reference is stolen here, even if the call fails",
-    "released twice": "first released here",
-}
+_TWICE = "`{}` is released again after its reference was released"
 
 
 @rule(severity="error", cwe=(911, 416))
 def borrowed_reference_released(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in counting.troubles(function):
-        if one.what in _SAYS and not _counts_itself(function, one):
-            told.add(one.at.index)
-            reason = one.because if one.because is not None else one.site
-            yield function.finding(
-                one.at,
-                _SAYS[one.what].format(one.name),
-                certainty=one.doubt("sharing", "harmless if this releases a reference that was acquired elsewhere"),
-                help="remove the release, or call `Py_INCREF` first",
-                steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.CallEvent) else (),
-                cause=places.called(reason.node) if isinstance(reason, events.CallEvent) else "",
-            )
+        if one.what not in ("released borrowed", "released given", "released twice") or _counts_itself(function, one):
+            continue
+        told.add(one.at.index)
+        reason = one.because if one.because is not None else one.site
+        message, help = _said(function, one, reason)
+        harmless = f"harmless if this releases a reference to `{one.name}` that was acquired elsewhere"
+        if one.name in {parameter.name for parameter in function.record.parameters}:
+            harmless = f"harmless if the caller transfers its reference to `{one.name}`"
+        yield function.finding(
+            one.at,
+            message,
+            certainty=function.on_jump(one.doubt("sharing", harmless), reason, one.at),
+            help=help,
+            steps=_steps(function, one, reason),
+            cause=places.called(reason.node) if isinstance(reason, events.CallEvent) else "",
+        )
     for end in memory.reference_troubles(function, "ended again"):
         if end.at.index not in told:
             told.add(end.at.index)
+            first = function.flow.events[end.ended.at]
             yield function.finding(
                 end.at,
-                _SAYS["released twice"].format(end.name),
+                _TWICE.format(end.name),
                 certainty=memory.certainty(end),
-                help="remove the release, or call `Py_INCREF` first",
-                steps=(function.step(function.flow.events[end.ended.at], memory.told_end(end)),),
+                help=_once(function, end.name, first, end.at),
+                steps=(function.step(first, memory.told_end(end)), *function.jump(first, end.at)),
             )
+
+
+def _said(function: Function, one: counting.CountTrouble, reason: events.Event) -> tuple[str, str]:
+    """The message and the help."""
+    release = text(one.at.node) if isinstance(one.at, events.CallEvent) else "the release"
+    if one.what == "released twice":
+        return _TWICE.format(one.name), _once(function, one.name, reason, one.at)
+    if one.what == "released given":
+        stolen = f"`{places.called(reason.node)}` stole its reference" if isinstance(reason, events.CallEvent) else ""
+        message = f"`{one.name}` is released after {stolen or 'its reference was stolen'}"
+        return message, f"remove `{release}`, or set `{one.name}` to NULL after the call"
+    message = f"`{one.name}` is released, but it is a borrowed reference: its owner releases it again"
+    acquire = f"call `Py_{_x(one.at)}INCREF({one.name})`" if "Py_" in release else "acquire a reference"
+    return message, f"remove `{release}`, or {acquire} first if this function must own a reference"
+
+
+def _once(function: Function, name: str, first: events.Event, again: events.Event) -> str:
+    """How it is released once; a release that accepts NULL finds NULL after `Py_CLEAR`."""
+    accepts = _x(again) or any(
+        any(places.is_name(v, name) for v in places.walk(t.value)) for t, _ in function.flow.guards(again)
+    )
+    called = places.called(first.node) if isinstance(first, events.CallEvent) else ""
+    if accepts and called in ("Py_DECREF", "Py_XDECREF"):
+        return f"use `Py_CLEAR({name})` for the first release"
+    return f"remove one of the two releases of `{name}`"
+
+
+def _x(release: events.Event) -> str:
+    """`X` where the release accepts NULL."""
+    called = places.called(release.node) if isinstance(release, events.CallEvent) else ""
+    return "X" if called in ("Py_XDECREF", "Py_CLEAR") else ""
+
+
+def _steps(function: Function, one: counting.CountTrouble, reason: events.Event) -> tuple[Step, ...]:
+    """Why there is no reference to release, and how control comes from there."""
+    if one.what == "released borrowed":
+        return borrows.steps(function, reason, one.name)
+    if not isinstance(reason, events.CallEvent):
+        return ()
+    called = places.called(reason.node)
+    stolen = f"`{called}` steals the reference here{'' if called.endswith('SET_ITEM') else ', even if it fails'}"
+    says = f"`{one.name}` is first released here" if one.what == "released twice" else stolen
+    return (function.step(reason, says), *function.jump(reason, one.at))
 
 
 def _counts_itself(function: Function, one: counting.CountTrouble) -> bool:

@@ -74,20 +74,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import (
-    Finding,
-    Function,
-    Step,
-    assignments,
-    because,
-    counting,
-    events,
-    places,
-    records,
-    references,
-    rule,
-    text,
-)
+from ownlint import Finding, Function, assignments, because, counting, events, places, records, references, rule, text
+from ownlint_rules.c_api_references import _borrows as borrows
 
 
 @rule(severity="error", cwe=(911,), yields_to=("handle-without-owner",))
@@ -99,7 +87,9 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
         if where is None or _is_being_freed(function, one):
             continue
         may_borrow = where[-1] not in references.owning_places(function.program)
-        if may_borrow and (_is_lent(function, one) or (len(where) > 1 and not _is_in_result(function, where[0]))):
+        if may_borrow and (
+            borrows.is_lent(function, one.site) or (len(where) > 1 and not _is_in_result(function, where[0]))
+        ):
             continue
         said = text(one.where) if one.where is not None else where[-1]
         given = _given(one.at)
@@ -112,7 +102,7 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
                 "sharing", f"harmless if something else keeps the object alive for as long as `{said}` is used"
             ),
             help=_help(function, one, given, said, may_borrow),
-            steps=_borrowed(function, one, shown),
+            steps=borrows.steps(function, one.site, shown),
         )
 
 
@@ -150,18 +140,6 @@ def _may_be_null(function: Function, given: records.Value | None) -> bool:
     )
 
 
-def _borrowed(function: Function, one: counting.CountTrouble, shown: str) -> tuple[Step, ...]:
-    """Why the reference is not the function's own."""
-    if isinstance(one.site, events.CallEvent):
-        called = places.called(one.site.node)
-        if _is_lent(function, one):
-            return (function.step(one.site, f"`{called}` returns a borrowed reference here", "borrows"),)
-        return (function.step(one.site, f"`{called}` stores a borrowed reference in `{shown}` here", "borrows"),)
-    given = (parameter for parameter in function.record.parameters if parameter.name == shown)
-    says = f"`{shown}` is a parameter: its reference is borrowed from the caller"
-    return tuple(function.step(parameter, says, "borrows") for parameter in given)
-
-
 def _is_being_freed(function: Function, one: counting.CountTrouble) -> bool:
     """Whether it is the object that a slot gets to free it, as `tp_dealloc`: no reference to it is left."""
     alone = len(function.record.parameters) == 1 and function.record.result == "void"
@@ -192,11 +170,3 @@ def _is_in_result(function: Function, name: str) -> bool:
         and not kept
         and all(isinstance(places.strip(value), records.Call | records.Literal) for value in made)
     )
-
-
-def _is_lent(function: Function, one: counting.CountTrouble) -> bool:
-    """Whether a container lends it: not who called the function."""
-    if not isinstance(one.site, events.CallEvent):
-        return False
-    model = references.references(function.program).model(one.site.node, function)
-    return model is None or not model.format_lends

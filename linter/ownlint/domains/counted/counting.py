@@ -64,7 +64,7 @@ _NOT_ALL_FOLLOWED = "on one of the analysed paths; there are too many to analyze
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
 _NOT_READ = "harmless if code that was not understood releases it or passes it on"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
-_PRESUMED = "that `{}` returns a new reference is inferred from another path, on which `{}` is released"
+_PRESUMED = "that `{}` returns a new reference is inferred: another path releases `{}`"
 _UNKNOWN = CountSummary("", True, ())
 
 

@@ -449,7 +449,15 @@ class OwedWalk(OwedUses):
             if held.block == self.block and cell.block == source.block and cell.path[:depth] == source.path
         }
 
-    def look(self, draft: MemoryDraft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
+    def look(
+        self,
+        draft: MemoryDraft,
+        pointer: Pointer,
+        name: str,
+        certainty: Certainty = "certain",
+        through: str = "",
+        variable: str = "",
+    ) -> None:
         """What is looked at does not matter."""
 
     def ended_local(self, draft: MemoryDraft, event: e.End, how: int) -> int:
