@@ -28,8 +28,8 @@ static PyObject* Pair(PyObject* a, PyObject* b) {
 ```
 
 ```text
-case.cc:4: error: `pair` can be NULL here
-  help: check for NULL first
+case.cc:4: error: `pair` is passed to `PyTuple_SET_ITEM` without a check, but `PyTuple_New` can return NULL
+  help: check it first: `if (pair == NULL) return NULL;`
 ```
 
 good:
@@ -71,9 +71,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, places, records, references, rule, text, trials
+from ownlint import Finding, Function, because, counting, events, places, records, references, rule, text, trials, types
 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
+
+_ANSWERS = {"int": "-1", "void": "", "Py_ssize_t": "-1"}
+"""What a function of the C API returns on failure, by its type."""
 
 
 @rule(severity="error", cwe=(476,))
@@ -92,9 +95,9 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             certainty=because("possible", trials.REASON)
             if trials.is_trial(function)
             else because("path", _where_it_fails(function, one)),
-            help="pass a valid object" if _is_written(function, one) else "check for NULL first",
+            help=_help(function, one),
             steps=(
-                *((function.step(one.site, "this returns NULL on failure"),) if made else ()),
+                *((function.step(one.site, f"`{places.called(one.site.node)}` may return NULL here"),) if made else ()),
                 *function.branch(one.at, one.site),
             ),
             cause=places.called(one.site.node) if isinstance(one.site, events.CallEvent) else "",
@@ -112,7 +115,24 @@ def _is_written(function: Function, one: counting.CountTrouble) -> bool:
 def _said(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one) and isinstance(one.at, events.CallEvent):
         return f"NULL is passed to `{places.called(one.at.node)}`, which dereferences it"
-    return f"`{one.name}` can be NULL here"
+    called = places.called(one.at.node) if isinstance(one.at, events.CallEvent) else ""
+    used = f"is passed to `{called}`" if called else "is dereferenced"
+    if isinstance(one.site, events.CallEvent) and one.site is not one.at:
+        return f"`{one.name}` {used} without a check, but `{places.called(one.site.node)}` can return NULL"
+    return f"`{one.name}` {used} without a check, but it can still be NULL"
+
+
+def _help(function: Function, one: counting.CountTrouble) -> str:
+    """The check, with the usual answer of a function of that type."""
+    if _is_written(function, one):
+        return "pass a valid object"
+    if isinstance(one.at, events.CallEvent) and places.called(one.at.node) == "Py_DECREF":
+        return f"use `Py_XDECREF({one.name})`, which accepts NULL"
+    result = types.parse(function.record.result)
+    answer = "NULL" if result.pointers else _ANSWERS.get(result.name)
+    if answer is None or "(" in one.name:
+        return f"check `{one.name}` for NULL first"
+    return f"check it first: `if ({one.name} == NULL) return{f' {answer}' if answer else ''};`"
 
 
 def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:

@@ -4,8 +4,8 @@
 
 - a new reference, or a buffer from `PyObject_GetBuffer`, in a local that a `return`, a `goto` or the end of its scope
   leaks
-- a variable that is reassigned while it holds the only reference, and an object that is passed on with one reference
-  too many
+- a variable that is reassigned before the reference that it owns is released
+- an object that is passed on with one reference too many
 - `Py_INCREF` that nothing balances: of an argument, for a global container whose entries are never released, or for a
   callback that decrements another object
 
@@ -36,7 +36,7 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 
 ```text
 case.cc:2: error: `list` is not released on every exit path
-  help: release `list` on this path, or return it
+  help: call `Py_DECREF(list)` on this path, or return it
 ```
 
 good:
@@ -151,7 +151,7 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     first = group[0]
     at = first.because if first.because is not None else first.site
     ways = [_step(function, one) for one in group[:3]]
-    made = () if at is first.site else (function.step(first.site, "created here"),)
+    made = () if at is first.site else (function.step(first.site, "the object is created here"),)
     return function.finding(
         at,
         _said(first),
@@ -164,9 +164,10 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
 def _said(one: counting.CountTrouble) -> str:
     match one.what:
         case "overwritten":
-            return f"`{one.name}` is reassigned while it holds the only reference to this object"
+            made = f" from `{places.called(one.site.node)}`" if isinstance(one.site, events.CallEvent) else ""
+            return f"`{one.name}` is reassigned without releasing the reference that it owns: the object{made} leaks"
         case "surplus":
-            return f"`{one.name}` is passed on with one reference too many"
+            return f"`{one.name}` is passed on with one reference too many: the object is never freed"
     if one.because is not None:
         return f"the reference to `{one.name}` that is acquired here is never released"
     return f"`{one.name}` is not released on {'any' if one.always else 'every'} exit path"
@@ -175,9 +176,11 @@ def _said(one: counting.CountTrouble) -> str:
 def _help(function: Function, one: counting.CountTrouble) -> str:
     if one.what == "surplus":
         return "remove the extra increment: the function already owns a reference"
+    is_object = types.parse(function.locals.get(one.name, ("", None))[0]).last == "PyObject"
+    release = f"call `Py_DECREF({one.name})`" if is_object else f"release `{one.name}`"
     if one.what == "overwritten":
-        return f"release `{one.name}` before it is reassigned"
-    released = f"release `{one.name}` on this path" if not one.always else f"release `{one.name}` before each exit"
+        return f"{release} before it is reassigned"
+    released = f"{release} on this path" if not one.always else f"{release} before each exit"
     return f"{released}, or return it" if types.parse(function.record.result).pointers else released
 
 
@@ -252,11 +255,11 @@ def _releasing_themselves(program: Program) -> dict[str, Function]:
 def _step(function: Function, one: counting.CountTrouble) -> Step:
     match one.what, one.at:
         case "overwritten", _:
-            return function.step(one.at, "overwritten here")
+            return function.step(one.at, f"`{one.name}` is reassigned here")
         case "surplus", _:
-            return function.step(one.at, "passed on here")
+            return function.step(one.at, f"`{one.name}` is passed on here")
         case _, events.End():
             return function.step(one.at, f"`{one.name}` goes out of scope here")
     if (thrown := _thrown_by(function, one)) is not None:
-        return function.step(one.at, f"lost here if `{text(thrown.node.callee)}` throws")
-    return function.step(one.at, "returns without releasing it")
+        return function.step(one.at, f"`{one.name}` leaks here if `{text(thrown.node.callee)}` throws")
+    return function.step(one.at, f"this returns without releasing `{one.name}`")

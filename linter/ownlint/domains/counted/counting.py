@@ -61,7 +61,7 @@ _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 """What is told at the end of a path, of an event that stands before it."""
 _NOT_ALL_FOLLOWED = "on one of the analysed paths; there are too many to analyze all of them"
-_SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
+_SOME_OVERWRITE = "on some of the paths to the reassignment"
 _NOT_READ = "harmless if code that was not understood releases it or passes it on"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
 _PRESUMED = "that `{}` returns a new reference is inferred: another path releases `{}`"
