@@ -11,6 +11,7 @@ from ownlint.bindings.ownership import destroyer, is_lent, is_owned
 from ownlint.bindings.policies import KeepAlive, Policies
 from ownlint.bindings.signatures import (
     Signature,
+    argument_name,
     bound_class,
     counts_itself,
     framework_of,
@@ -41,6 +42,9 @@ class Unkept(msgspec.Struct, frozen=True):
     wrong: r.Extra | None = None
     has_self: bool = True
     by_setter: bool = False
+    names: tuple[str, str] = ("", "")
+    """What the holder and the argument are called; empty where nobody says so."""
+    by_pointer: bool = False
 
 
 def unkept(binding: Binding) -> Iterator[Unkept]:
@@ -77,7 +81,20 @@ def _unkept_by(said: Policies, binding: Binding, signature: Signature) -> Iterat
         if sure is None:
             continue
         sure = weaker(sure, "possible") if unknown or is_deep else sure
-        yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong, has_self)
+        names = argument_name(binding, stored.holder), argument_name(binding, stored.argument)
+        by_pointer = (
+            bool(types.parse(signature.parameters[stored.argument - 1]).pointers) if signature.parameters else False
+        )
+        yield Unkept(
+            stored.holder,
+            stored.argument,
+            stored.at,
+            sure,
+            wrong,
+            has_self,
+            names=(names[0], names[1] or stored.name),
+            by_pointer=by_pointer,
+        )
 
 
 def _lasting(binding: Binding, signature: Signature, stored: Stored) -> Certainty | None:

@@ -194,7 +194,13 @@ def _changed(function: Function, first: int, lent: LentElement, depth: int) -> I
         if last_name(inner.callee) in moving and not containers.leaves_elements(function, inner):
             place = _place(changed, function, first) if changed is not None else None
             if place == (lent.cls, lent.field):
-                yield function.step(inner, f"`{lent.field}` grows or shrinks here")
+                erases = last_name(inner.callee) in methods.takes
+                done = (
+                    f"an element of `{lent.field}` is erased"
+                    if erases
+                    else f"the elements of `{lent.field}` may be moved"
+                )
+                yield function.step(inner, f"{done} here")
                 continue
         origins = Origins(function, sources_of(function, first))
         for target in function.program.calls.callee(inner, function).functions[:1]:

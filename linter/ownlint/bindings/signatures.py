@@ -233,6 +233,36 @@ def bound_as(asked: Binding | Class, cls: Class) -> list[tuple[File, r.BoundClas
 # --- where something is added ------------------------------------------------------------------------
 
 
+def argument_name(binding: Binding, number: int) -> str:
+    """What Python calls the argument that the framework counts as `number`, as in `py::arg("chain")`, or else the
+    function that is bound; empty where nobody says so."""
+    has_self = binding.record.kind in ("init", "method", "property", "iterator")
+    if has_self and number == 1:
+        return "self"
+    framework = framework_of(binding)
+    means = framework.extras if framework is not None else {}
+    named = [extra.text.split('"') for extra in binding.record.extras if means.get(extra.name) == "argument"]
+    at = number - 1 - has_self
+    if at < len(named):
+        return named[at][1] if len(named[at]) > 2 else ""
+    signature = signature_of(binding)
+    target = signature.target if signature is not None else None
+    if target is None:
+        return ""
+    record = target.function.record if target.function is not None else target.declared
+    at = number - target.first
+    return record.parameters[at].name if record is not None and 0 <= at < len(record.parameters) else ""
+
+
+def spelled_keep_alive(binding: Binding, nurse: int, patient: int) -> str:
+    """How this file writes that an argument keeps another one alive, or the result is kept."""
+    framework = framework_of(binding)
+    if framework is None:
+        return f"keep_alive<{nurse}, {patient}>()"
+    name = next((name for name, means in framework.extras.items() if means == "keep alive"), "keep_alive")
+    return f"{spelled_namespace(binding.file, framework)}{name}<{nurse}, {patient}>()"
+
+
 def spelled_namespace(file: File, framework: FrameworkModel) -> str:
     """How this file writes the framework's namespace, `::` included."""
     names = framework.spelling.namespaces
@@ -248,6 +278,14 @@ def policy_named(binding: Binding, meaning: str) -> str:
     """How this file would write the policy of that meaning; empty where one is written already."""
     framework = framework_of(binding)
     if framework is None or Policies(binding, framework).written_policy()[1] is not None:
+        return ""
+    return spelled_policy(binding, meaning)
+
+
+def spelled_policy(binding: Binding, meaning: str) -> str:
+    """How this file writes the policy of that meaning: `py::return_value_policy::copy`; empty where there is none."""
+    framework = framework_of(binding)
+    if framework is None:
         return ""
     name = next((name for name, means in framework.policies.items() if means == meaning), "")
     kind = next((n for n, means in framework.extras.items() if means == "policy" and n not in framework.policies), "")

@@ -39,6 +39,8 @@ class Stored(NamedTuple):
     argument: int
     at: Step
     certainty: Certainty = "certain"
+    name: str = ""
+    """What the function that stores the argument calls it."""
 
 
 def stores(function: Function, first: int, depth: int = 0) -> list[Stored]:
@@ -69,7 +71,11 @@ def _taken_by_declared(cls: Class, declared: r.FunctionRecord) -> Iterator[Store
         if given is not None and given not in cls.ancestry and is_address and points_at(cls, given):
             step = Step(cls.path, parameter.span, f"`{cls.name}` has a field that can point to `{parameter.name}`")
             yield Stored(
-                1, number, step, because("unread-code", "the constructor is not defined in the analysed files")
+                1,
+                number,
+                step,
+                because("unread-code", "the constructor is not defined in the analysed files"),
+                parameter.name,
             )
 
 
@@ -194,15 +200,21 @@ class _Stores:
             is_call = "(" in written or _holds_callable(cls, written)
             for value in given:
                 by_capture = is_call or isinstance(strip(value), r.Lambda)
-                yield from self._stored(self._captured(value) if by_capture else self._argument(value), holder, at)
+                numbers = self._captured(value) if by_capture else self._argument(value)
+                yield from self._stored(numbers, holder, at, field)
         how = "=" if isinstance(at, r.Assign) else last_name(at.callee) if isinstance(at, r.Call) else "emplace"
         for view in views_held(cls, field):
-            yield from self._stored(self._looked_at(self._itself.filled(how, given, view)), holder, at)
+            yield from self._stored(self._looked_at(self._itself.filled(how, given, view)), holder, at, field)
 
-    def _stored(self, numbers: Iterable[tuple[int, str]], holder: int, at: r.Node) -> Iterator[Stored]:
+    def _stored(
+        self, numbers: Iterable[tuple[int, str]], holder: int, at: r.Node, field: r.Field | None
+    ) -> Iterator[Stored]:
+        kind = types.parse(field.type if field is not None else "")
+        what = "the reference member " if kind.reference else "the pointer member " if kind.pointers else ""
+        where = f" in {what}`{field.name}`" if field is not None else ""
         for number, name in numbers:
             if number != holder:
-                yield Stored(holder, number, self.function.step(at, f"`{name}` is stored here"))
+                yield Stored(holder, number, self.function.step(at, f"`{name}` is stored{where} here"), name=name)
 
     def _looked_at(self, found: Iterable[Origin]) -> Iterator[tuple[int, str]]:
         """The arguments at which a view looks that is put into a field."""
@@ -292,7 +304,7 @@ class _Stores:
                     for number, _ in self._captured(call.args[one.argument - 2]):
                         if number != holder_at.argument:
                             sure = weaker(one.certainty, callee.certainty, holder_at.certainty)
-                            yield Stored(holder_at.argument, number, one.at, sure)
+                            yield Stored(holder_at.argument, number, one.at, sure, one.name)
                 given = self._given(call, one.argument)
                 if holder_at is None or given is None or not self._is_itself(call, one.argument):
                     continue
@@ -300,7 +312,7 @@ class _Stores:
                     is_told_there = self.depth or len(callee.functions) == 1
                     step = one.at if is_told_there else self.function.step(call, one.at.message)
                     sure = weaker(one.certainty, callee.certainty, holder_at.certainty)
-                    yield Stored(holder_at.argument, given.argument, step, sure)
+                    yield Stored(holder_at.argument, given.argument, step, sure, self._name_of(given.argument))
 
     def _made_in_place(self, call: r.Call, made: Class) -> Iterator[Stored]:
         """By `new (place) T(..)`, or as what a factory hands out."""
@@ -324,11 +336,11 @@ class _Stores:
             if one.holder == 1 and position < len(args):
                 for number, _ in self._argument(args[position]):
                     if number != holder:
-                        yield Stored(holder, number, one.at, one.certainty)
+                        yield Stored(holder, number, one.at, one.certainty, one.name)
         for position in sorted(stored_arguments(cls, len(args))):
             view = self.origins.view_class(args[position]) if position < len(args) else None
             if view is not None:
-                yield from self._stored(self._looked_at(self._itself.view(args[position], view)), holder, at)
+                yield from self._stored(self._looked_at(self._itself.view(args[position], view)), holder, at, None)
 
     def _given(self, call: r.Call, index: int) -> Origin | None:
         """The argument of this function that the callee has as its `index`."""

@@ -88,7 +88,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         told.add((one.site.index, one.name))
         if _is_within(function, one) or _may_be_there_anyway(function, one):
             continue
-        made = isinstance(one.site, events.CallEvent) and one.site is not one.at
+        made = places.called(one.site.node) if isinstance(one.site, events.CallEvent) and one.site is not one.at else ""
         yield function.finding(
             one.at,
             _said(function, one),
@@ -97,7 +97,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             else because("path", _where_it_fails(function, one)),
             help=_help(function, one),
             steps=(
-                *((function.step(one.site, f"`{places.called(one.site.node)}` may return NULL here"),) if made else ()),
+                *((function.step(one.site, f"`{made}` may return NULL here"),) if made else ()),
                 *function.branch(one.at, one.site),
             ),
             cause=places.called(one.site.node) if isinstance(one.site, events.CallEvent) else "",

@@ -118,7 +118,7 @@ def _found(binding: Binding, signature: signatures.Signature, pointee: Class, se
         return
     derived = origins.Origins(function, origins.sources_of(function, target.first))
     for value in targets.returned_values(function):
-        step = function.step(value, "returned to Python here")
+        step = function.step(value, "Python receives the pointer here")
         inner = derived.resolved(value)
         if several and not _is_pointer(inner, function):
             for origin in derived.elements(value):

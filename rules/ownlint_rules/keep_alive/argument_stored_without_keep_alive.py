@@ -32,8 +32,9 @@ PYBIND11_MODULE(cars, m) {
 ```
 
 ```text
-case.cc:10: error: the constructor of `Car` stores argument 1 without keeping it alive
-  help: add `keep_alive<1, 2>()`
+case.cc:10: error: the constructor of `Car` stores a reference to `engine` without keeping it alive: it dangles
+    once Python frees `engine`
+  help: add `py::keep_alive<1, 2>()` (1 is `self`, 2 is `engine`)
 ```
 
 good:
@@ -82,6 +83,8 @@ from collections.abc import Iterator
 
 from ownlint import Binding, Edit, Finding, Fix, arguments, rule, signatures
 
+_BY_SETTER = "setting `{}` stores a pointer without keeping its target alive: it dangles once Python frees the target"
+
 
 @rule(severity="error", cwe=(416,), yields_to=("borrow-without-keep-alive",), fixable=True)
 def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
@@ -89,28 +92,40 @@ def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
     if field is not None:
         yield binding.finding(
             binding.record,
-            f"setting `{binding.symbol}` stores a pointer without keeping its target alive",
-            help="bind it as a property whose setter has `keep_alive<1, 2>`, or make the field a shared pointer",
+            _BY_SETTER.format(binding.symbol),
+            help=f"bind it as a property whose setter has `{signatures.spelled_keep_alive(binding, 1, 2)}`, or make "
+            "the field a `std::shared_ptr`",
             steps=(field,),
         )
     for stored in arguments.unkept(binding):
         constructs = binding.record.kind == "init" and binding.owner is not None
         what = f"the constructor of `{binding.owner.name}`" if constructs and binding.owner else f"`{binding.symbol}`"
-        counted = stored.argument - stored.has_self
-        holder = "self" if stored.holder == 1 and stored.has_self else f"argument {stored.holder - stored.has_self}"
-        where = "" if constructs else f" in {f'`{holder}`' if holder == 'self' else holder}"
-        wanted = f"keep_alive<{stored.holder}, {stored.argument}>"
-        message = f"{what} stores argument {counted}{where} without keeping it alive"
-        if stored.by_setter:
-            message = f"setting `{binding.symbol}` stores a pointer without keeping its target alive"
+        holder, argument = _shown(stored)
+        link = "a pointer" if stored.by_pointer else "a reference"
+        where = "" if constructs else f" in {holder}"
+        dangles = f"without keeping it alive: it dangles once Python frees {argument}"
+        wanted = signatures.spelled_keep_alive(binding, stored.holder, stored.argument)
+        said = f" ({stored.holder} is {holder}, {stored.argument} is {argument})"
         yield binding.finding(
             stored.wrong or binding.record,
-            message,
+            _BY_SETTER.format(binding.symbol)
+            if stored.by_setter
+            else f"{what} stores {link} to {argument}{where} {dangles}",
             certainty=stored.certainty,
-            help=f"add `{wanted}()`" if not stored.by_setter else f"add `{wanted}()` to the setter",
+            help=f"add `{wanted}`" + (said if not stored.by_setter else " to the setter"),
             steps=(stored.at,),
-            fix=_fix(binding, stored, wanted),
+            fix=_fix(binding, stored, f"keep_alive<{stored.holder}, {stored.argument}>"),
         )
+
+
+def _shown(stored: arguments.Unkept) -> tuple[str, str]:
+    """The holder and the argument, by name or by number."""
+    numbers = (stored.holder, stored.argument)
+    one, other = (
+        f"`{name}`" if name else f"argument {number - stored.has_self}"
+        for name, number in zip(stored.names, numbers, strict=True)
+    )
+    return one, other
 
 
 def _fix(binding: Binding, stored: arguments.Unkept, wanted: str) -> Fix | None:

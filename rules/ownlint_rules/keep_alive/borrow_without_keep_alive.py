@@ -38,8 +38,9 @@ PYBIND11_MODULE(text, m) {
 ```
 
 ```text
-case.cc:13: error: `Doc.cursor` returns a `Cursor` that points into `self` without keeping it alive
-  help: add `keep_alive<0, 1>()`
+case.cc:13: error: `Doc.cursor` returns a `Cursor` that points into `self` without keeping it alive: it dangles once
+    Python frees `self`
+  help: add `py::keep_alive<0, 1>()` (0 is the result, 1 is `self`)
 ```
 
 good:
@@ -98,7 +99,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Certainty, Finding, Step, because, border, contracts, rule, tempered
+from ownlint import Binding, Certainty, Finding, Step, because, border, contracts, rule, signatures, tempered
 
 
 @rule(severity="error", cwe=(416,), languages=("cpp", "python"), fixable=True)
@@ -124,7 +125,7 @@ def borrow_without_keep_alive(binding: Binding) -> Iterator[Finding]:
 
 
 def _message(binding: Binding, contract: contracts.Contract) -> str:
-    source = f"`{contract.borrows}`" if contract.borrows == "self" else contract.borrows
+    source = _source(binding, contract)
     if contract.ineffective is not None:
         return f"`{contract.ineffective.text}` on `{binding.symbol}` {contract.reason}: its result points into {source}"
     name = contract.returns.rsplit("::", 1)[-1]
@@ -134,7 +135,15 @@ def _message(binding: Binding, contract: contracts.Contract) -> str:
         "pointer": "a pointer into",
         "reference": "a reference into",
     }.get(contract.shape, f"a `{name}` that points into")
-    return f"`{binding.symbol}` returns {what} {source} without keeping it alive"
+    return f"`{binding.symbol}` returns {what} {source} without keeping it alive: it dangles once Python frees {source}"
+
+
+def _source(binding: Binding, contract: contracts.Contract) -> str:
+    """Whom the result points into, by name where there is one."""
+    if contract.borrows == "self":
+        return "`self`"
+    name = signatures.argument_name(binding, contract.borrow.index) if contract.borrow is not None else ""
+    return f"`{name}`" if name else contract.borrows
 
 
 def _of_shape(contract: contracts.Contract) -> Certainty:
@@ -147,11 +156,19 @@ def _of_shape(contract: contracts.Contract) -> Certainty:
 
 def _help(binding: Binding, contract: contracts.Contract) -> str:
     index = contract.borrow.index if contract.borrow is not None else 1
+    keeps = signatures.spelled_keep_alive(binding, 0, index)
     if binding.record.kind in ("property", "property_rw") and contract.shape == "view":
-        return f"add the keep-alive to the getter: `cpp_function(getter, keep_alive<0, {index}>())`"
+        return f"add the keep-alive to the getter: `{_namespace(binding)}cpp_function(getter, {keeps})`"
+    source = _source(binding, contract)
     if contract.shape in ("pointer", "reference") and index == 1:
-        return "use the policy `reference_internal`, or add `keep_alive<0, 1>()`"
-    return f"add `keep_alive<0, {index}>()`"
+        policy = signatures.spelled_policy(binding, "reference internal") or "reference_internal"
+        return f"use the policy `{policy}`, or add `{keeps}`"
+    return f"add `{keeps}` (0 is the result, {index} is {source})"
+
+
+def _namespace(binding: Binding) -> str:
+    framework = signatures.framework_of(binding)
+    return signatures.spelled_namespace(binding.file, framework) if framework is not None else ""
 
 
 def _used_in_python(binding: Binding) -> Iterator[Step]:
@@ -163,7 +180,7 @@ def _used_in_python(binding: Binding) -> Iterator[Step]:
             and misuse.declared.path == binding.path
             and misuse.declared.span == binding.record.span
         ):
-            yield misuse.function.step(misuse.at, f"used from Python here after `{misuse.owner}` was freed")
+            yield misuse.function.step(misuse.at, f"Python uses it here after `{misuse.owner}` was freed")
 
 
 def _constructor(binding: Binding) -> Iterator[Finding]:
@@ -180,7 +197,8 @@ def _constructor(binding: Binding) -> Iterator[Finding]:
             keep.extra,
             f"`{keep.extra.text}` on the constructor of `{binding.owner.name}` keeps nothing alive",
             certainty="certain" if field is not None else because("possible", "no member that needs it was found"),
-            help=f"the constructed object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
+            help="the constructed object has index 1: write "
+            f"`{signatures.spelled_keep_alive(binding, 1, max(keep.patient, 2))}`",
             steps=(field,) if field is not None else (),
             fix=contracts.renumbered(binding, keep, 1, max(keep.patient, 2)),
         )

@@ -34,8 +34,10 @@ PYBIND11_MODULE(paths, m) {
 ```
 
 ```text
-case.cc:12: warning: `Path.at` returns a reference to an element of `points_`, which `Path.append` moves or destroys
-  help: return a copy, or store the elements in shared pointers
+case.cc:12: warning: `Path.at` returns a reference to an element of `points_`: it dangles after `Path.append` moves or
+    destroys the element
+  help: use `py::return_value_policy::copy`, if changes of the copy need not reach the element, or store the elements as
+    `std::shared_ptr`
 ```
 
 good:
@@ -82,7 +84,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Finding, because, elements, rule
+from ownlint import Binding, Finding, because, elements, rule, signatures
 
 
 @rule(
@@ -98,13 +100,19 @@ def element_reference_outlives_element(binding: Binding) -> Iterator[Finding]:
         change = elements.changes(sibling, lent)
         if change is None:
             continue
-        who = f"`{sibling.symbol}`" if sibling is not binding else "its next call"
-        does = "destroys" if lent.stays else "moves or destroys"
+        who = f"`{sibling.symbol}`" if sibling is not binding else "the next call"
+        does = "destroys the element" if lent.stays else "moves or destroys the element"
+        policy = signatures.spelled_policy(binding, "copy")
+        by_value = f"use `{policy}`, if changes of the copy need not reach the element" if policy else "return a copy"
         yield binding.finding(
             binding.record,
-            f"`{binding.symbol}` returns a reference to an element of `{lent.field}`, which {who} {does}",
+            f"`{binding.symbol}` returns a reference to an element of `{lent.field}`: it dangles after {who} {does}",
             certainty=because("caller", f"whether a reference is still in use when {who} runs depends on the caller"),
-            help="return a copy, or store the elements in shared pointers",
-            steps=(lent.at, sibling.step(sibling.record, f"`{lent.field}` is modified here"), change),
+            help=f"{by_value}, or store the elements as `std::shared_ptr`",
+            steps=(
+                lent.at,
+                *((sibling.step(sibling.record, f"{who} is bound here"),) if sibling is not binding else ()),
+                change,
+            ),
         )
         return

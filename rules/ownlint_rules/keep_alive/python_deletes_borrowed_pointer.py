@@ -31,8 +31,9 @@ PYBIND11_MODULE(family, m) {
 ```
 
 ```text
-case.cc:10: error: `Parent.child` returns a pointer into `self` that Python deletes
-  help: use the policy `reference_internal`
+case.cc:10: error: Python takes ownership of the pointer that `Parent.child` returns and deletes it, but it points into
+    `self`
+  help: use the policy `py::return_value_policy::reference_internal`
 ```
 
 good:
@@ -86,23 +87,24 @@ def python_deletes_borrowed_pointer(binding: Binding) -> Iterator[Finding]:
     if taken is None:
         return
     bound = binding.record.kind in ("method", "property", "property_rw", "iterator")
-    source = f"into argument {taken.index - bound}"
-    if taken.index == 0:
-        source = "to a static object"
-    elif bound and taken.index == 1:
-        source = "into `self`"
-    what = "pointers" if taken.several else "a pointer"
+    internal = bound and taken.index == 1
+    named = signatures.argument_name(binding, taken.index) if taken.index > 1 else ""
+    owner = "`self`" if internal else f"`{named}`" if named else f"argument {taken.index - bound}"
+    source = f"into {owner}" if taken.index else "to a static object"
+    what, them, points = ("pointers", "them", "they point") if taken.several else ("pointer", "it", "it points")
     framework = signatures.framework_of(binding)
-    help = "use the policy `reference_internal`" if bound and taken.index == 1 else "use the policy `reference`"
-    if taken.index and not (bound and taken.index == 1):
-        help += f", and `keep_alive<0, {taken.index}>()`"
+    meaning = "reference internal" if internal else "reference"
+    help = f"use the policy `{signatures.spelled_policy(binding, meaning) or meaning.replace(' ', '_')}`"
+    if taken.index and not internal:
+        help += f", and add `{signatures.spelled_keep_alive(binding, 0, taken.index)}`"
     yield binding.finding(
         binding.record,
-        f"`{binding.symbol}` returns {what} {source} that Python deletes",
+        f"Python takes ownership of the {what} that `{binding.symbol}` returns and deletes {them}, but {points} "
+        f"{source}",
         certainty=taken.certainty,
         help=help,
         steps=(taken.at,),
-        fix=_kept(binding) if framework is not None and bound and taken.index == 1 else None,
+        fix=_kept(binding) if framework is not None and internal else None,
     )
 
 

@@ -33,8 +33,9 @@ PYBIND11_MODULE(engine, m) {
 ```
 
 ```text
-case.cc:13: note: `Engine.config` returns a `Config&`, but Python receives a copy
-  help: use the policy `reference_internal`, or `copy` to make the copy explicit
+case.cc:13: note: `Engine.config` returns a `Config&`, but Python receives a copy: changes made in Python do not
+    reach the object
+  help: use `py::return_value_policy::reference_internal`, or `py::return_value_policy::copy` if a copy is intended
 ```
 
 good:
@@ -136,10 +137,16 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
         return  # most likely itself
     yield binding.finding(
         binding.record,
-        f"`{binding.symbol}` returns a `{signature.kind.last}&`, but Python receives a copy",
+        f"`{binding.symbol}` returns a `{signature.kind.last}&`, but Python receives a copy: changes made in Python do "
+        "not reach the object",
         certainty=because("intent", "a copy may be intended"),
-        help="use the policy `reference_internal`, or `copy` to make the copy explicit",
+        help=_help(binding),
     )
+
+
+def _help(binding: Binding) -> str:
+    internal, copy = (signatures.spelled_policy(binding, one) for one in ("reference internal", "copy"))
+    return f"use `{internal or 'reference_internal'}`, or `{copy or 'copy'}` if a copy is intended"
 
 
 def _cast_by_hand(binding: Binding) -> Iterator[Finding]:
