@@ -271,7 +271,10 @@ def spelled_namespace(file: File, framework: FrameworkModel) -> str:
             return f"{alias.name}::"
     if any(alias.kind == "open" and alias.target.removeprefix("::") in names for alias in file.aliases):
         return ""
-    return f"{max(names, key=len)}::"
+    around = sorted({binding.in_function for binding in file.bindings if binding.in_function >= 0})
+    bodies = [bytes(file.functions[index].body) for index in around]
+    written = (name for name in sorted(names, key=len) if any(f'"{name}::'.encode() in body for body in bodies))
+    return f"{next(written, max(names, key=len))}::"  # the alias may stand in a header
 
 
 def policy_named(binding: Binding, meaning: str) -> str:
