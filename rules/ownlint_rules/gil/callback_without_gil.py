@@ -26,7 +26,7 @@ void Export(Tensor* tensor, PyObject* owner) {
 
 ```text
 case.cc:3: error: `Py_DECREF` is called in a callback that does not acquire the GIL
-  help: acquire the GIL in the first statement
+  help: acquire the GIL in the first statement: `PyGILState_Ensure()`
 ```
 
 good:
@@ -70,6 +70,7 @@ from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, Step, because, entrances, locks, python_use, rule
 from ownlint_rules.gil import _c_callbacks as c_callbacks
+from ownlint_rules.gil import _spelling as spelling
 
 _ENDS = re.compile(r"delet|destr|destroy|free|releas|dispos|finali[sz]|dealloc|cleanup", re.IGNORECASE)
 """Names of members that end something."""
@@ -100,7 +101,7 @@ def callback_without_gil(function: Function) -> Iterator[Finding]:
         if later
         else (f"{use.what} in a callback that does not acquire the GIL"),
         certainty=_certainty(function, stored, later),
-        help="acquire the GIL in the first statement",
+        help=f"acquire the GIL in the first statement: {spelling.acquire(function.program, function.file)}",
         steps=(*steps, *use.steps),
     )
 
@@ -126,9 +127,9 @@ def _override(function: Function, later: bool) -> tuple[Step, ...]:
     if cls is None or not locks.is_override(function):
         return ()
     if later:
-        return (function.step(function.record, "called through the base class"),)
+        return (function.step(function.record, f"`{function.name}` is called through the base class"),)
     others = [one for one in cls.methods if one is not function and locks.is_override(one)]
     taking = [one for one in others if python_use.takes(one)]
     if not taking or any(one not in taking and python_use.without_lock(one) for one in others):
         return ()
-    return (taking[0].step(taking[0].record, f"`{taking[0].name}` acquires it"),)
+    return (taking[0].step(taking[0].record, f"`{taking[0].name}` acquires the GIL"),)

@@ -116,7 +116,9 @@ def _members(cls: Class, end: Function) -> Iterator[Finding]:
         certainty=_certainty(cls, left, names),
         help=f"reset `{left[0].name}` in the destructor body while the GIL is held",
         steps=tuple(
-            cls.step(field, "destroyed after the destructor body") for field in left if field in cls.record.fields
+            cls.step(field, f"`{field.name}` is destroyed after the destructor body")
+            for field in left
+            if field in cls.record.fields
         ),
     )
 
@@ -182,10 +184,11 @@ def _closures(function: Function) -> Iterator[Finding]:
                 continue
             yield around.finding(
                 value if value.start >= made.start else made,
-                f"`{name}` is destroyed with the thread's closure, without the GIL",
+                f"`{name}` is destroyed with the closure of the thread, which does not hold the GIL",
                 certainty=because("sharing", f"another owner may keep `{name}` alive") if shared else "certain",
-                help="use a shared pointer whose deleter acquires the GIL, or reset it in the body",
-                steps=(function.step(event, "runs on another thread, which does not hold the GIL"),),
+                help="capture a `std::shared_ptr` whose deleter acquires the GIL, or reset "
+                f"`{name}` in the body while the GIL is held",
+                steps=(function.step(event, "the lambda runs on another thread, which does not hold the GIL"),),
             )
 
 

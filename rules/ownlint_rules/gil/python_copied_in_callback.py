@@ -36,8 +36,10 @@ class Bus {
 ```
 
 ```text
-case.cc:5: error: `handler` is copied and destroyed with a stored callback, without the GIL
-  help: capture a shared pointer whose deleter acquires the GIL
+case.cc:5: error: a stored lambda captures the Python object `handler` by value: it is copied and destroyed by threads
+    that may not hold the GIL
+  help: capture a `std::shared_ptr<py::function>` whose deleter acquires the GIL: `py::gil_scoped_acquire gil;`, then
+    `delete`
 ```
 
 good:
@@ -106,6 +108,7 @@ from ownlint import (
     rule,
     types,
 )
+from ownlint_rules.gil import _spelling as spelling
 
 _KEEPS = re.compile(
     r"(?:set|add|on|register|subscribe|connect|install|push|emplace|append)(?=$|[A-Z_])|.*(?:Callback|_callback|Handler|_handler|_cb)$",
@@ -130,15 +133,30 @@ def python_copied_in_callback(function: Function) -> Iterator[Finding]:
             continue
         for name, value in python_use.captures(around, made, frozenset({"object", "holder"})):
             captured = value if value.start >= made.start else made
-            stored = function.step(event, "the callback is stored here")
+            stored = function.step(event, _stored_by(event))
             yield function.finding(
                 captured if around is function else event,
-                f"`{name}` is copied and destroyed with a stored callback, without the GIL",
+                f"a stored lambda captures the Python object `{name}` by value: it is copied and destroyed by threads "
+                "that may not hold the GIL",
                 certainty=_certainty(function, inner),
-                help="capture a shared pointer whose deleter acquires the GIL",
-                steps=(stored if around is function else around.step(captured, "captured here"),),
+                help=_help(around, name),
+                steps=(stored if around is function else around.step(captured, f"`{name}` is captured here"),),
             )
             break
+
+
+def _stored_by(event: events.Event) -> str:
+    if isinstance(event, events.CallEvent):
+        return f"`{places.called(event.node)}` stores the lambda here"
+    return "the lambda is stored here"
+
+
+def _help(function: Function, name: str) -> str:
+    """A shared pointer to an object of the captured one's type."""
+    written = types.parse(function.locals.get(name, ("", None))[0]).name
+    shown = f"`std::shared_ptr<{written}>`" if written and written != "auto" else "`std::shared_ptr`"
+    guard = spelling.acquire(function.program, function.file)
+    return f"capture a {shown} whose deleter acquires the GIL: {guard}, then `delete`"
 
 
 @questions.program_question
@@ -160,10 +178,10 @@ def _copied_bare(cls: Class, end: Function) -> Iterator[Finding]:
             name = min(names)
             yield method.finding(
                 method.record,
-                f"`{name}` is copied here without the GIL, which `{end.name}` acquires to destroy it",
+                f"this copies `{name}` without the GIL, which `{end.name}` acquires to destroy it",
                 certainty=because("caller", _HELD_ANYWAY),
                 help="acquire the GIL in the copy constructor too, and copy in its body",
-                steps=(end.step(end.record, "destroyed with the GIL, which it acquires itself"),),
+                steps=(end.step(end.record, f"`{end.name}` acquires the GIL to destroy `{name}`"),),
             )
 
 

@@ -26,9 +26,9 @@ bool HasNumpy() {
 ```
 
 ```text
-case.cc:3: warning: the initializer of `has` releases the GIL while it holds the lock of the static: another thread
-    deadlocks
-  help: use `gil_safe_call_once_and_store`
+case.cc:3: warning: the initializer of the static `has` may release the GIL: a thread that acquires it then waits for
+    the initializer, which waits for the GIL
+  help: use `py::gil_safe_call_once_and_store`
 ```
 
 good:
@@ -83,10 +83,11 @@ from ownlint import (
     text,
     types,
 )
+from ownlint_rules.gil import _spelling as spelling
 from ownlint_rules.gil import _statics as statics
 
 _INDIRECT = "the callee may return before it releases the GIL"
-_RELEASES = "harmless if nothing that it runs releases the GIL, as the import of a module that is loaded already"
+_RELEASES = "harmless if nothing that it runs releases the GIL, for example if the imported module is already loaded"
 
 
 @rule(severity="warning", cwe=(833,))
@@ -113,10 +114,10 @@ def _initialised(function: Function, static: statics.Static) -> Iterator[Finding
     if found is not None:
         yield function.finding(
             static.node,
-            f"the initializer of `{static.name}` releases the GIL while it holds the lock of the static: "
-            "another thread deadlocks",
+            f"the initializer of the static `{static.name}` may release the GIL: a thread that acquires it then waits "
+            "for the initializer, which waits for the GIL",
             certainty=because("path", _INDIRECT) if found[1] else because("threads", _RELEASES),
-            help="use `gil_safe_call_once_and_store`",
+            help=_help(function, f"without a static initializer: `if (!{static.name}) {static.name} = ...;`"),
             steps=(found[0],),
         )
 
@@ -133,11 +134,18 @@ def _once(function: Function) -> Iterator[Finding]:
         if found is not None:
             yield function.finding(
                 call,
-                f"`{text(node.callee)}` runs code that releases the GIL while other threads wait for it to finish",
+                f"the code that `{text(node.callee)}` runs may release the GIL: a thread that acquires it then waits "
+                "for this code, which waits for the GIL",
                 certainty=because("path", _INDIRECT),
-                help="use `gil_safe_call_once_and_store`",
+                help=_help(function, f"without `{text(node.callee)}`: the GIL already lets one thread run at a time"),
                 steps=(found,),
             )
+
+
+def _help(function: Function, otherwise: str) -> str:
+    """What is not in the project is not offered."""
+    once = spelling.once(function.program, function.file)
+    return f"use {once}" if once else f"initialize it when the module is loaded, or {otherwise}"
 
 
 def _is_in(event: events.Event, node: records.Node) -> bool:

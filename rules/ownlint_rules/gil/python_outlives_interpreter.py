@@ -25,7 +25,8 @@ py::object Numpy() {
 
 ```text
 case.cc:3: error: `numpy` is destroyed after the interpreter was finalized
-  help: store it in `gil_safe_call_once_and_store`, or never delete it
+  help: store it in `py::gil_safe_call_once_and_store`, or never destroy it: allocate `numpy` with `new`, without a
+    `delete`
 ```
 
 good:
@@ -65,6 +66,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Finding, Program, Step, because, python_use, rule, types
+from ownlint_rules.gil import _spelling as spelling
 from ownlint_rules.gil import _statics as statics
 
 
@@ -88,10 +90,16 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
             )
             if counted == "object" or statics.is_filled(program, static)
             else because("value", f"it is not known whether `{static.name}` holds an object by then"),
-            help="store it in `gil_safe_call_once_and_store`, or never delete it",
+            help=_help(program, static),
             steps=_member(program, static),
             symbol=static.function.symbol if static.function is not None else static.scope,
         )
+
+
+def _help(program: Program, static: statics.Static) -> str:
+    once = spelling.once(program, static.file)
+    never = f"never destroy it: allocate `{static.name}` with `new`, without a `delete`"
+    return f"store it in {once}, or {never}" if once else never
 
 
 def _asks(program: Program, static: statics.Static) -> bool:

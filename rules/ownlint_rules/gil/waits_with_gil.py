@@ -31,8 +31,8 @@ PYBIND11_MODULE(jobs, m) { m.def("run_all", &RunAll); }
 ```
 
 ```text
-case.cc:7: error: `worker.join` waits while holding the GIL for a thread that needs the GIL
-  help: release the GIL during the wait
+case.cc:7: error: `worker.join` waits for a thread that needs the GIL while this thread holds it: both wait forever
+  help: release the GIL during the wait: `py::gil_scoped_release release;`
 ```
 
 good:
@@ -93,10 +93,12 @@ from ownlint import (
     python_use,
     records,
     rule,
+    signatures,
     stored_calls,
     text,
     types,
 )
+from ownlint_rules.gil import _spelling as spelling
 
 _WAITS = {"thread": ("join",), "future": ("get", "wait"), "condition variable": ("wait",)}
 _DEEPEST = 3
@@ -137,8 +139,8 @@ def _in_function(function: Function) -> Iterator[Finding]:
         if needed is not None:
             yield function.finding(
                 call,
-                f"`{_said(call)}` waits while holding the GIL for a thread that needs the GIL",
-                help="release the GIL during the wait",
+                f"`{_said(call)}` waits for a thread that needs the GIL while this thread holds it: both wait forever",
+                help=f"release the GIL during the wait: {spelling.release(function.program, function.file)}",
                 steps=(*steps, needed),
             )
             return
@@ -147,7 +149,7 @@ def _in_function(function: Function) -> Iterator[Finding]:
                 call,
                 f"`{_said(call)}` waits while holding the GIL",
                 certainty=because("unread-code", "harmless if what it waits for never needs the GIL"),
-                help="release the GIL during the wait",
+                help=f"release the GIL during the wait: {spelling.release(function.program, function.file)}",
                 steps=tuple(steps),
             )
             return
@@ -373,9 +375,11 @@ def _bound(binding: Binding) -> Iterator[Finding]:
     program, scope = binding.program, binding.around.record.scope if binding.around is not None else ""
     meant = types.parse(program.names.expand(owner, binding.file, scope, binding.record.start)).name
     if "future" in program.types.roles_at(meant, binding.file, scope):
+        framework = signatures.framework_of(binding)
+        space = signatures.spelled_namespace(binding.file, framework) if framework is not None else ""
         yield binding.finding(
             binding.record,
             f"`{binding.symbol}` waits while holding the GIL",
             certainty=because("unread-code", "harmless if what it waits for never needs the GIL"),
-            help="add `call_guard<gil_scoped_release>()` to the binding",
+            help=f"add `{space}call_guard<{space}gil_scoped_release>()` to the binding",
         )
