@@ -99,8 +99,8 @@ def _message(misuse: handles.HandleMisuse) -> str:
 
 
 def _help(misuse: handles.HandleMisuse) -> str:
-    if misuse.kind == "return":
-        return "return the owner too, or store it where the address is stored"
+    if not misuse.temporary:
+        return f"keep `{misuse.owner}` alive for as long as the address is used, for example in an attribute or a list"
     if misuse.kind == "store":
         return "store the owner next to the address"
     return "assign the owner to a variable that outlives every use of the address"

@@ -27,7 +27,7 @@ def listen(on_event):
 ```
 
 ```text
-case.py:7: error: `lib.set_event_handler` stores the address of `HANDLER(on_event)`, which nothing keeps alive
+case.py:7: error: `lib.set_event_handler` keeps a pointer to the callback `HANDLER(on_event)`, which nothing keeps alive
   help: store the callback in an attribute or a global for as long as it is registered
 ```
 
@@ -84,7 +84,7 @@ def callback_not_kept(function: Function) -> Iterator[Finding]:
         if misuse.stored is not None:
             yield function.finding(
                 misuse.at,
-                f"`{misuse.stored.by}` stores the address of `{misuse.owner}`, {_fate(misuse)}",
+                f"`{misuse.stored.by}` keeps a pointer to the callback `{misuse.owner}`, {_fate(misuse)}",
                 certainty=misuse.certainty,
                 help="store the callback in an attribute or a global for as long as it is registered",
                 steps=addresses.story(misuse),

@@ -24,7 +24,7 @@ def twice(tensor):
 ```
 
 ```text
-case.py:5: warning: `to_dlpack(tensor)` is consumed a second time here
+case.py:5: warning: `capsule` is consumed a second time
   help: create a new capsule for each consumer
 ```
 
@@ -71,7 +71,7 @@ def capsule_consumed_twice(function: Function) -> Iterator[Finding]:
         if misuse.stale is not None:
             yield function.finding(
                 misuse.at,
-                f"`{misuse.owner}` is consumed a second time here",
+                f"`{misuse.owner}` is consumed a second time",
                 certainty=misuse.certainty,
                 help="create a new capsule for each consumer",
                 steps=addresses.story(misuse),

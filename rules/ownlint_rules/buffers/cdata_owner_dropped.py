@@ -96,9 +96,16 @@ def _message(misuse: handles.HandleMisuse) -> str:
         return f"{owner} is freed immediately: only a raw pointer refers to it"
     if misuse.temporary and misuse.kind == "use":
         return f"{pointer} points into {owner}, which is freed immediately"
+    if pointer == owner:
+        does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
+        return f"{pointer} is {does} as a raw pointer, but its memory {_freed(misuse)}"
     match misuse.kind:
         case "return":
             return f"{pointer} is returned and points into {owner}, which {addresses.fate(misuse)}"
         case "store":
             return f"{pointer} is stored and points into {owner}, which {addresses.fate(misuse)}"
     return f"{pointer} points into {owner}, which is already freed"
+
+
+def _freed(misuse: handles.HandleMisuse) -> str:
+    return addresses.fate(misuse) if misuse.kind in ("return", "store") else "is already freed"

@@ -29,7 +29,7 @@ def attach(name):
 
 ```text
 case.py:7: error: `np.ndarray((100,), dtype=np.float64, buffer=memory.buf)` is returned, but its memory is freed with
-    `SharedMemory(name=name)` here
+    `memory` here
   help: copy the data while the memory is valid, or keep the owner of the memory alive
 ```
 

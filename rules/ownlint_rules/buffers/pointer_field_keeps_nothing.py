@@ -31,8 +31,8 @@ def frame(width):
 ```
 
 ```text
-case.py:10: error: the field stores the address of `pixels.ctypes.data_as(ctypes.c_void_p)` without keeping
-    `np.zeros(width)` alive, which is freed when the function returns
+case.py:10: error: the field stores the address of `pixels.ctypes.data_as(ctypes.c_void_p)` without keeping `pixels`
+    alive, which is freed when the function returns
   help: keep the array alive for as long as the structure is used
 ```
 

@@ -27,7 +27,7 @@ def grow():
 ```
 
 ```text
-case.py:6: error: `values[:2]` is used later, but this resize moves the memory it points to
+case.py:6: error: `head` is used later, but this resize moves the memory it points to
   help: create the view after the resize, or copy the data first
 ```
 

@@ -26,7 +26,7 @@ def shrink():
 ```
 
 ```text
-case.py:7: error: `weights[:10]` is used after `weights.untyped_storage().resize_(0)` freed its memory
+case.py:7: error: `head` is used after `weights.untyped_storage().resize_(0)` freed its memory
   help: clone the tensor first, or resize its storage before using it again
 ```
 

@@ -27,9 +27,8 @@ def entry(asm):
 ```
 
 ```text
-case.py:5: error: `module.body.operations[0]` is returned, but its owner `Module.parse(asm)` is freed when the function
-    returns
-  help: return the owner too, store it where the child is stored, or return plain data
+case.py:5: error: `module.body.operations[0]` is returned, but its owner `module` is freed when the function returns
+  help: return `module` too, store it where the result is stored, or return plain data
 ```
 
 good:
@@ -76,7 +75,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, border, handles, rule
+from ownlint import Edit, Finding, Fix, Function, Span, border, handles, records, rule
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
@@ -113,9 +112,9 @@ def _with_what(misuse: handles.HandleMisuse) -> str:
 
 def _help(misuse: handles.HandleMisuse) -> str:
     if misuse.kind == "return":
-        return "return the owner too, store it where the child is stored, or return plain data"
+        return f"return `{misuse.owner}` too, store it where the result is stored, or return plain data"
     if misuse.kind == "store":
-        return "store the owner next to it, or store plain data"
+        return f"store `{misuse.owner}` next to it, or store plain data"
     return "assign the owner to a variable that outlives every use of the child"
 
 
@@ -126,6 +125,7 @@ def _fix(misuse: handles.HandleMisuse) -> Fix | None:
         misuse.kind != "use"
         or misuse.ended is not None
         or misuse.often
+        or any(_is_over(statement, misuse) for statement in function.statements)
         or function.record.kind not in ("function", "method", "constructor")
     ):
         return None
@@ -133,6 +133,12 @@ def _fix(misuse: handles.HandleMisuse) -> Fix | None:
     before = Edit(function.path, Span(made.start, made.start), f"({name} := ")
     behind = Edit(function.path, Span(made.end, made.end), ")")
     return Fix(f"assign `{misuse.owner}` to `{name}`", (before, behind))
+
+
+def _is_over(statement: records.Statement, misuse: handles.HandleMisuse) -> bool:
+    """Whether a loop makes the owner that is over where the child is used: the name would hold the last one alone."""
+    inside = misuse.made.start in statement.span and misuse.at.start not in statement.span
+    return isinstance(statement, records.Loop) and inside
 
 
 def _free_name(function: Function) -> str:

@@ -24,7 +24,7 @@ def discard(asm):
 ```
 
 ```text
-case.py:5: error: `module.operation.erase()` frees memory that `Module.parse(asm)` frees again
+case.py:5: error: `module.operation.erase()` frees memory that `module` frees again
   help: delete the owner instead (`del`), which frees the memory
 ```
 

@@ -45,7 +45,7 @@ def widen(line: Line):
 ```
 
 ```text
-case.py:6: error: `line.at(0)` is used after `line.add(Point())`, which moves or frees it
+case.py:6: error: `first` is used after `line.add(Point())`, which moves or frees it
   help: get it from `line` again after the call, or copy it first
 ```
 

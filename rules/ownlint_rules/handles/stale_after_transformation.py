@@ -28,8 +28,8 @@ def lower(module: Module, pipeline):
 ```
 
 ```text
-case.py:7: error: `module.body.operations[0]` is used after `PassManager.parse(pipeline).run(module.operation)` has
-    transformed the IR that contains it
+case.py:7: error: `entry` is used after `PassManager.parse(pipeline).run(module.operation)` has transformed the IR that
+    contains it
   help: look it up in `module.operation` again after the pass; keep names across it, not handles
 ```
 

@@ -26,7 +26,7 @@ def drop(op: Operation):
 ```
 
 ```text
-case.py:6: error: `op.results[0]` is used after `op.erase()` erased `op`
+case.py:6: error: `result` is used after `op.erase()` erased `op`
   help: read the values before erasing: types, locations, attributes and names stay valid
 ```
 
@@ -99,7 +99,7 @@ def _message(misuse: handles.HandleMisuse, stale: handles.Stale) -> str:
     if misuse.kind == "lookup":
         return f"{misuse.what} is looked up after {by} erased it without updating the symbol table"
     does = {"use": "used", "return": "returned", "store": "stored"}[misuse.kind]
-    itself = misuse.child.shown == stale.target
+    itself = stale.target in (misuse.shown, misuse.child.shown)
     what = "it" if itself else f"`{stale.target}`"
     return f"{misuse.what} is {does} after {by} erased {what}"
 

@@ -685,7 +685,7 @@ class AddressInterpreter(HandleInterpreter):
         if keeps and not foreign and not isinstance(call.callee, (r.Member, r.Name)):
             return False
         name = text(call.callee)
-        inferred = because("later-use", f"that `{name}` keeps it alive is inferred from its name")
+        inferred = because("later-use", f"that `{name}` keeps the pointer after it returns is inferred from its name")
         sure = inferred if keeps else because("possible", f"it is not known whether `{name}` keeps it alive")
         for handle in callbacks:
             kept = Dependence(FOR_GOOD, handle.token, callee, 0, call.span, handle.shown, name, certainty=sure)

@@ -54,6 +54,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import SOME_PATHS, because, weaker
 from ownlint.project.closures import kept_out_of_sight, outside_names, read_by_functions
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 _RETURNED = "<returned>"
@@ -123,7 +124,7 @@ class HandleInterpreter(Loops):
             sure = self.reached[key] == len(misuses)
             certainty = weaker(misuses[0].certainty, "certain" if sure else because("path", SOME_PATHS))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
-        return self.first_of_each(out)
+        return [_by_name(one) for one in self.first_of_each(out)]
 
     def first_of_each(self, found: list[HandleMisuse]) -> list[HandleMisuse]:
         return _first_of_each(found, self.anything)
@@ -878,6 +879,29 @@ def _answered(condition: r.Value | None, said: tuple[int, str]) -> bool | None:
             known = _answered(inner, said)
             return None if known is None else not known
     return None
+
+
+@flow_question
+def _given_names(function: Function) -> dict[Span, str]:
+    """By where a value stands, the one local that is given it there."""
+    found: dict[Span, set[str]] = {}
+    for write in function.flow.writes:
+        name = write.place[0] if len(write.place) == 1 and write.op == "=" else ""
+        if write.value is not None and name in function.declared:
+            found.setdefault(write.value.span, set()).add(name)
+    return {span: min(names) for span, names in found.items() if len(names) == 1}
+
+
+def _by_name(misuse: HandleMisuse) -> HandleMisuse:
+    """With the locals that have the owner and the child, where they are two."""
+    names = _given_names(misuse.function)
+    owner, child = names.get(misuse.made, ""), names.get(misuse.child.taken, "")
+    if not owner and not child:
+        return misuse
+    if owner and owner == child:
+        is_one = misuse.child.taken == misuse.made
+        return msgspec.structs.replace(misuse, owner=owner, variable=child) if is_one else misuse
+    return msgspec.structs.replace(misuse, owner=owner or misuse.owner, variable=child)
 
 
 def _first_of_each(found: list[HandleMisuse], anything: str) -> list[HandleMisuse]:

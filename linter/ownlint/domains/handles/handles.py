@@ -808,6 +808,8 @@ class HandleMisuse(msgspec.Struct, frozen=True):
     """No name ever held the owner."""
     used: Span | None = None
     """Where it is used, returned or stored, where the mistake is elsewhere: there the owner was lost."""
+    variable: str = ""
+    """The local that is given the child where that is taken."""
 
     @property
     def about(self) -> Literal["owner", "walk", "root", "stored"] | How:
@@ -828,4 +830,9 @@ class HandleMisuse(msgspec.Struct, frozen=True):
     @property
     def what(self) -> str:
         """The child in words, the user's code in backticks."""
-        return f"an element of `{self.child.shown}`" if self.child.element else f"`{self.child.shown}`"
+        return f"an element of `{self.child.shown}`" if self.child.element else f"`{self.shown}`"
+
+    @property
+    def shown(self) -> str:
+        """The child as the user knows it: the local that has it, or else how it was taken."""
+        return self.variable or self.child.shown
