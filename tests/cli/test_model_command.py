@@ -96,7 +96,7 @@ FOUND = [
         "use.py:18:5: error[stored-argument-dropped] `Printer()` is freed immediately, but `bus` stores its address: "
         "the methods of `Printer` are lost with it"
     ),
-    "use.py:24:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(Point())`, which moves or frees it",
+    "use.py:24:12: error[part-used-after-change] `head` is used after `doc.add(Point())`, which moves or frees it",
 ]
 
 
@@ -124,7 +124,10 @@ def test_what_a_module_promises_is_written(run: Run, project: Path) -> None:
         'reason = "nothing keeps it alive" }]\n'
     ) in text
     assert 'protected = true, via = "`View::doc_` is a reference", reason = "py::keep_alive<0, 1>()" }]' in text
-    assert 'stores = [{ argument = 1, into = "self", protected = false, via = "`sink` is stored here" }]' in text
+    assert (
+        'stores = [{ argument = 1, into = "self", protected = false, via = "`sink` is stored in `sink_` here" }]'
+        in text
+    )
     assert 'takes = ["Point"]\ncategory = "nothing"\ninvalidates = ["at"]\nreleases_gil = true\n' in text
     assert 'names = ["index"]\nreturns = "Point"\ncategory = "reference"\npolicy = "reference internal"\n' in text
     assert 'trampoline = "PySink"' in text
@@ -170,7 +173,7 @@ def test_it_is_shown_as_a_table(run: Run, project: Path) -> None:
     assert any(
         "borrows from self: NOT protected (`View::doc_` is a reference; nothing keeps it alive)" in x for x in lines
     )
-    assert any("keeps argument 1 in self: NOT protected (`sink` is stored here)" in line for line in lines)
+    assert any("keeps argument 1 in self: NOT protected (`sink` is stored in `sink_` here)" in line for line in lines)
     assert any("invalidates what at returned" in line for line in lines)
 
 
@@ -572,7 +575,7 @@ def test_stubs_beside_a_package_say_what_members_give(run: Run, project: Path) -
     assert run("check", "use.py", "-q").code == 0, "nobody says what `open_doc` gives"
     (site / "shapes" / "_core.pyi").write_text(STUB)
     done = run("check", "use.py", "--output-format", "concise", "-q")
-    assert "use.py:8:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(shapes.Point())`" in done.out
+    assert "use.py:8:12: error[part-used-after-change] `head` is used after `doc.add(shapes.Point())`" in done.out
 
 
 def test_stubs_of_the_project_itself_are_in_its_contract(run: Run, project: Path) -> None:

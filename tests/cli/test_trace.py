@@ -118,7 +118,7 @@ def test_references_and_python(run: Run) -> None:
     assert "creates a File  [model: h5py.File]" in out
     assert "call   f.close()" in out
     assert "handles: f = h5py.File(path) (File, closed by f.close())" in out
-    assert "used-after-close (certain): `f['data']` is used after `f` was closed\n  reported" in out
+    assert "used-after-close (certain): `x` is used after `f` was closed\n  reported" in out
 
 
 def test_json(run: Run) -> None:

@@ -172,7 +172,7 @@ async def test_a_finding_across_languages(editor: Edit, turbine: Path) -> None:
     assert first.range.start == lsp.Position(10, 11)
     assert first.source == "ownlint"
     assert first.severity == lsp.DiagnosticSeverity.Error
-    assert "`Turbine(name).rotor()` is used after its owner `Turbine(name)` was freed" in first.message
+    assert "`rotor` is used after its owner `Turbine(name)` was freed" in first.message
     binding = here.uri("src/bindings.cc")
     related = {place.location.uri for place in first.related_information or ()}
     assert related == {binding, here.uri("python/report.py")}

@@ -112,7 +112,7 @@ static int Filled(PyObject* table) {
 def test_references(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(BORROWED)
     assert findings(tmp_path) == {
-        "Drop": ("likely", "harmless if this releases a reference that was acquired elsewhere"),
+        "Drop": ("likely", "harmless if this releases a reference to `found` that was acquired elsewhere"),
         "Shown": ("likely", "harmless if something else still owns a reference to it"),
         "Filled": ("likely", "on some of the exit paths; on others the reference is released or passed on"),
     }
@@ -137,7 +137,10 @@ def start(on_event):
 def test_what_is_inferred_from_a_name(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(CALLBACK)
     assert findings(tmp_path, "--certainty", "possible") == {
-        "listen": ("likely", "that `lib.set_event_handler` keeps it alive is inferred from its name"),
+        "listen": (
+            "likely",
+            "that `lib.set_event_handler` keeps the pointer after it returns is inferred from its name",
+        ),
         "start": ("possible", "it is not known whether `lib.start` keeps it alive"),
     }
 

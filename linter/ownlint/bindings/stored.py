@@ -210,7 +210,7 @@ class _Stores:
         self, numbers: Iterable[tuple[int, str]], holder: int, at: r.Node, field: r.Field | None
     ) -> Iterator[Stored]:
         kind = types.parse(field.type if field is not None else "")
-        what = "the reference member " if kind.reference else "the pointer member " if kind.pointers else ""
+        what = "the reference member " if kind.reference else ""
         where = f" in {what}`{field.name}`" if field is not None else ""
         for number, name in numbers:
             if number != holder:
