@@ -28,8 +28,8 @@ class Store {
 ```
 
 ```text
-case.cc:3: error: the status of `Flush` is cast to void in a destructor
-  help: check it and log a failure; a destructor cannot return it
+case.cc:3: error: the status returned by `Flush` is cast to void in a destructor
+  help: check `.ok()` and log a failure; a destructor cannot return it
 ```
 
 good:
@@ -81,6 +81,7 @@ deallocation.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -121,11 +122,11 @@ from ownlint_rules.status import _unread_outputs as outputs
 _NAMES = re.compile(rb'"(\w+)"')
 """Every name in an encoded body."""
 _SAID = {
-    "statement": "is discarded",
+    "statement": "is ignored",
     "void cast": "is cast to void",
     "ignore": "is assigned to `std::ignore`",
 }
-_KINDS = {"pointer": "error", "enum": "code", "result": "result"}
+_KINDS = {"pointer": "error", "enum": "error code", "result": "result"}
 _LAST_CHANCE = re.compile(r"^_*(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
 _BEST_EFFORT = re.compile(r"if_?possible|best_?effort|prefetch", re.IGNORECASE)
 _ENDS = re.compile(r"(?:Destroy|Free|Release|(?:^|_)(?:destroy|free|release))(?![a-z])")
@@ -206,7 +207,7 @@ def _answered_to_nobody(function: Function) -> Iterator[Finding]:
             continue
         written, status = _answer(function, call)
         if status is not None:
-            said = f"is returned to `{callers[0].name}`, which discards it"
+            said = f"goes to `{callers[0].name}`, which ignores it"
             certainty = _certainty(function, call, call.node, status, "statement")
             yield _finding(function, call, status, written, said, certainty)
             return
@@ -930,9 +931,9 @@ def _finding(
     place = place if function.record.kind == "destructor" else ""
     return function.finding(
         at,
-        f"the {_KINDS.get(status.kind, 'status')} of `{text(node.callee)}` {said}{place}",
+        f"the {_KINDS.get(status.kind, 'status')} returned by `{text(node.callee)}` {said}{place}",
         certainty=certainty,
-        help=_help(function, status),
+        help=_help(function, status, node),
         steps=(*_declared(function, node, written), *_replaced(function, then)),
         fix=_log_instead(function, node, status, written),
         cause=places.called(node),
@@ -941,7 +942,7 @@ def _finding(
 
 def _replaced(function: Function, then: events.Event | None) -> Iterator[Step]:
     if then is not None:
-        yield function.step(then, "overwritten here before it is checked")
+        yield function.step(then, "it is overwritten here before it is checked")
 
 
 def _log_instead(function: Function, node: records.Call, status: Status, written: str) -> Fix | None:
@@ -972,16 +973,49 @@ def _voiding(function: Function, node: records.Call) -> records.Statement | None
     return None
 
 
-def _help(function: Function, status: Status) -> str:
+def _help(function: Function, status: Status, node: records.Call) -> str:
+    check = _check(status)
     if status.kind == "pointer":
         return "check the error and destroy it; dropping the pointer leaks it"
+    macro = _macro_in_use(function, status)
+    if macro:
+        return f"check it as elsewhere in this file: `{macro}({text(node.callee)}(...))`"
     if function.record.kind == "lambda" and not function.record.result:
-        return "check it here, or store it in a variable that the lambda captures"
+        return f"{check} here, or store it in a variable that the lambda captures"
     if function.record.kind == "destructor":
-        return "check it and log a failure; a destructor cannot return it"
+        return f"{check} and log a failure; a destructor cannot return it"
     if function.record.result in ("", "void"):
-        return "check it and handle the failure here; the function returns nothing"
-    return "return it, check it, or explain in a comment why it can be ignored"
+        return f"{check} and handle a failure here: `{function.name}` returns nothing"
+    return f"return it, {check}, or explain in a comment why it can be ignored"
+
+
+def _check(status: Status) -> str:
+    """How it is checked, as the model of its type has it: `_ == cudaSuccess`, `.ok()`."""
+    for idiom in status.ok:
+        if (constant := idiom.partition("_ == ")[2]) and not idiom.startswith("!"):
+            return f"compare it with `{constant}`"
+        if idiom.startswith("."):
+            return f"check `{idiom}`"
+    return "check it"
+
+
+_CHECKS = re.compile(r"[A-Z0-9_]*(?:CHECK|TRY)[A-Z0-9_]*")
+_MOST_READ = 4
+
+
+def _macro_in_use(function: Function, status: Status) -> str:
+    """A macro of checks that some function of the file wraps around calls with such a status: `NCCLCHECK`."""
+    statuses, types_of = function.program.statuses, function.program.types.of
+    beside = (one for one in function.program.functions if one.path == function.path and one is not function)
+    for other in itertools.islice((one for one in beside if any(map(_CHECKS.fullmatch, one.mentioned))), _MOST_READ):
+        for call in other.calls():
+            name = places.last_name(call.callee)
+            given = places.strip(call.args[0]) if len(call.args) == 1 else None
+            if isinstance(given, records.Call) and _CHECKS.fullmatch(name):
+                found = statuses.of(types_of(given, other), other)
+                if found is not None and found.name == status.name:
+                    return name
+    return ""
 
 
 def _declared(function: Function, node: records.Call, written: str) -> Iterator[Step]:
