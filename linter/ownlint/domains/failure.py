@@ -105,14 +105,17 @@ def _reasoned(function: Function, failed: Failure) -> Failure:
 
 
 def work(function: Function, cause: e.CallEvent | None) -> str:
-    """What fails, as a message says it: a call by its name, a macro by what it stands for."""
+    """What fails, as a message says it: a call by its name with the class or namespace that is written before it, a
+    macro by what it stands for."""
     if cause is None:
         return "the work"
     if cause.node.kind == "new":
         return "`new`"
     name = called(cause.node)
     is_macro = any(macro.parameters is not None for macro in function.program.macros.named(name))
-    return f"the code in `{name}`" if is_macro else f"`{name}`"
+    callee = strip(cause.node.callee)
+    written = callee.text.removeprefix("::") if isinstance(callee, r.Name) else name
+    return f"the code in `{name}`" if is_macro else f"`{written}`"
 
 
 def is_dealing_with_one(function: Function, event: e.Event) -> bool:

@@ -30,8 +30,9 @@ int ReadMagic(const char* path, char* into) {
 ```
 
 ```text
-case.cc:2: error: `in` leaks when `fread` fails
-  help: release `in` before this exit, or let a smart pointer own it from the start
+case.cc:2: error: `in` leaks if `fread` fails
+  help: release `in` with `fclose` before this return, or hold it in a `std::unique_ptr` that releases it with `fclose`
+    from the start
 ```
 
 good:
@@ -82,7 +83,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, because, events, leaks, rule, trials
+from ownlint import Certainty, Finding, Function, Step, because, events, leaks, rule, trials, types
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 _IN_A_TEST = "it is a step of a test program, which exits when the step fails"
@@ -112,22 +113,22 @@ def handle_leaked(function: Function) -> Iterator[Finding]:
     for lost in leaks.given_up(function):
         yield function.finding(
             lost.at,
-            f"`{lost.name}` gives up ownership and the result is discarded: the object leaks",
+            f"`{lost.name}` gives up ownership, and the result is ignored: the object leaks",
             help="call `reset()` instead, or pass the result to the new owner",
-            steps=(function.step(lost.made, "created here"),),
+            steps=(function.step(lost.made, f"`{lost.name}` is created here"),),
         )
 
 
 def _message(function: Function, loss: leaks.HandleLoss) -> str:
     match loss.kind:
         case "failure" | "resized":
-            return f"`{loss.name}` leaks when {leaks.when(function, loss)}"
+            return f"`{loss.name}` leaks if {leaks.when(function, loss)}"
         case "gathered":
-            return f"the objects collected in `{loss.name}` leak when {leaks.when(function, loss)}"
+            return f"the objects collected in `{loss.name}` leak if {leaks.when(function, loss)}"
         case "collected":
             return f"the objects collected in `{loss.name}` are never released"
         case "rest":
-            return f"the remaining elements of `{loss.name}` leak when {leaks.when(function, loss)}"
+            return f"the remaining elements of `{loss.name}` leak if {leaks.when(function, loss)}"
     return _SAYS[loss.kind].format(loss.name)
 
 
@@ -141,8 +142,12 @@ def _certainty(function: Function, loss: leaks.HandleLoss) -> Certainty:
 def _help(function: Function, loss: leaks.HandleLoss) -> str:
     match loss.kind:
         case "failure":
-            owner = leaks.owner_advice(function, "let a smart pointer own it from the start")
-            return f"release `{loss.name}` before this exit" + owner
+            owner = _owner(function, loss)
+            if loss.ways[0].throws and not function.file.is_c:
+                return owner
+            ends = next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
+            release = f"release `{loss.name}`{f' with `{ends}`' * bool(ends)} before this return"
+            return release if function.file.is_c else f"{release}, or {owner}"
         case "gathered" | "collected":
             return f"store smart pointers in `{loss.name}`, or release its elements on this path"
         case "resized":
@@ -152,6 +157,20 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
     return f"release `{loss.name}` on every path" + leaks.owner_advice(function, "let a smart pointer own it")
 
 
+def _owner(function: Function, loss: leaks.HandleLoss) -> str:
+    """What holds it from the start, by the type that is declared: of a type that may own already, nothing is said."""
+    written = function.locals.get(loss.name, ("", None))[0]
+    kind = types.parse(written)
+    ends = next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
+    if ends == "delete" and kind.pointers == 1:
+        return f"hold it in a `std::unique_ptr<{kind.name}>` from the start"
+    if ends == "delete" and kind.is_placeholder:
+        return "hold it in a `std::unique_ptr` from the start"
+    if ends and (kind.pointers or kind.is_placeholder):
+        return f"hold it in a `std::unique_ptr` that releases it with `{ends}` from the start"
+    return "let an object whose destructor releases it hold it from the start"
+
+
 def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
     if loss.kind in ("failure", "gathered", "rest", "resized"):
         held = f"`{loss.name}`" if loss.kind in ("failure", "resized") else f"the objects in `{loss.name}`"
@@ -159,16 +178,17 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
         return
     if loss.ended is not None and loss.kind == "skipped":
         released = isinstance(loss.ended, events.CallEvent)
-        yield function.step(loss.ended, "released here" if released else "ownership is taken here")
+        does = "is released here" if released else "is passed on to an owner here"
+        yield function.step(loss.ended, f"`{loss.name}` {does}")
     for way in loss.ways[:_MOST_STEPS]:
         match way.exit:
             case events.Write():
                 if way.exit.span != loss.acquired.span:
-                    yield function.step(way.exit, "overwritten here")
+                    yield function.step(way.exit, f"`{loss.name}` is overwritten here")
             case events.End():
                 yield function.step(way.exit, f"`{loss.name}` goes out of scope here")
             case _:
-                yield function.step(way.exit, "returns here without releasing it")
+                yield function.step(way.exit, f"this returns without releasing `{loss.name}`")
 
 
 def _ends_a_test(function: Function) -> bool:

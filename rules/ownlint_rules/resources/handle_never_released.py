@@ -34,7 +34,7 @@ struct Extent { void* base; size_t size; };
 ```
 
 ```text
-case.cc:3: error: `scratch_` is never released
+case.cc:3: error: the elements of `scratch_` are never released: each `Stage` leaks them
   help: release it with `Deallocate` in the destructor
 ```
 
@@ -89,7 +89,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, resources, rule
+from ownlint import Class, Finding, Program, Step, resources, rule
 from ownlint_rules.resources import _python_slots as python_slots
 from ownlint_rules.resources import _slot_enders as enders
 from ownlint_rules.resources import _slots as slots
@@ -115,10 +115,10 @@ def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
         made = store.made
         yield store.function.finding(
             store.node,
-            f"`{slot.field.name}` is never released",
+            _message(slot, store),
             certainty=certainty,
             help=_help(known, slot, made),
-            steps=(cls.step(slot.field, "declared here"),),
+            steps=_steps(cls, slot),
         )
 
 
@@ -127,11 +127,36 @@ def _of_python(cls: Class, program: Program) -> Iterator[Finding]:
         where = f"in `{dropping.name}`" if dropping is not None else f"where the `{cls.name}` is closed"
         yield slot.function.finding(
             slot.at,
-            f"`{slot.attribute}` is never released",
+            f"`{slot.attribute}` is never {_ended(slot.releases)}: each `{cls.name}` leaks it",
             certainty=certainty,
             help=f"release it with `{slot.releases[0]}` {where}",
-            steps=(dropping.step(dropping.record, "releases nothing of it"),) if dropping is not None else (),
+            steps=(dropping.step(dropping.record, f"`{dropping.name}` does not release `{slot.attribute}`"),)
+            if dropping is not None
+            else (),
         )
+
+
+def _message(slot: slots.Slot, store: slots.SlotStore) -> str:
+    done = _ended(store.made.releases)
+    if store.element:
+        return f"the elements of `{slot.field.name}` are never {done}: each `{slot.cls.name}` leaks them"
+    return f"`{slot.field.name}` is never {done}: each `{slot.cls.name}` leaks it"
+
+
+def _ended(releases: tuple[str, ...]) -> str:
+    """What is not done: a file is closed, memory freed, and anything else released."""
+    last = releases[0].rpartition("::")[2].lower() if releases else ""
+    if last in ("delete", "free"):
+        return "freed"
+    return "closed" if last.endswith("close") else "released"
+
+
+def _steps(cls: Class, slot: slots.Slot) -> tuple[Step, ...]:
+    declared = cls.step(slot.field, f"`{slot.field.name}` is declared here as `{slot.field.type}`")
+    end = cls.destructor
+    if end is None:
+        return (declared,)
+    return (declared, end.step(end.record.name_span, f"the destructor does not release `{slot.field.name}`"))
 
 
 def _help(known: slots.Slots, slot: slots.Slot, made: resources.Acquisition) -> str:

@@ -26,7 +26,7 @@ Status Engine::Install(std::unique_ptr<Plan> plan) {
 ```
 
 ```text
-case.cc:2: error: `plan` gives up ownership before `Warm` has succeeded
+case.cc:2: error: `plan` gives up ownership before `Warm` has succeeded: the object leaks if that fails
   help: keep `plan` as the owner until nothing can fail any more, and release it where it is adopted
 ```
 
@@ -75,11 +75,11 @@ def released_before_success(function: Function) -> Iterator[Finding]:
             work = failure.work(function, cause)
             yield function.finding(
                 loss.acquired,
-                f"`{loss.name}` gives up ownership before {work} has succeeded",
+                f"`{loss.name}` gives up ownership before {work} has succeeded: the object leaks if that fails",
                 certainty=loss.certainty,
                 help=(
                     f"keep `{loss.name}` as the owner until nothing can fail any more, and release it "
                     "where it is adopted"
                 ),
-                steps=tuple(leaks.steps(function, loss, "the released object")),
+                steps=tuple(leaks.steps(function, loss, f"the object of `{loss.name}`")),
             )

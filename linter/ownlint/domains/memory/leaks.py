@@ -55,6 +55,11 @@ class LosingWay(NamedTuple):
     fails: bool
     certainty: Certainty
 
+    @property
+    def throws(self) -> bool:
+        """Whether the function is left by the exception of the call that failed."""
+        return self.exit is self.cause
+
 
 class HandleLoss(NamedTuple):
     kind: Kind
@@ -101,13 +106,22 @@ def _may_leave_rest(function: Function) -> bool:
 
 def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
     """How it comes to the loss, for a report; `lost` says what is lost."""
+    told: set[str] = set()
     for way in loss.ways[:_MOST_STEPS]:
         if way.cause is not None and way.cause is not loss.acquired:
-            yield function.step(way.cause, "this can fail")
+            says = f"{failure.work(function, way.cause)} can {'throw' if way.throws else 'fail'} here"
+            if says not in told:
+                yield function.step(way.cause, says)
+            told.add(says)
         if way.cause is None or way.exit.span != way.cause.span:
-            yield function.step(way.exit, f"returns here without releasing {lost}")
+            leaves = "throws" if isinstance(way.exit, e.LeaveEvent) and way.exit.kind == "throw" else "returns"
+            yield function.step(way.exit, f"this {leaves} without releasing {lost}")
     if loss.ended is not None:
-        yield function.step(loss.ended, "released or passed on only here")
+        yield function.step(loss.ended, f"only here {lost} {_is(lost)} released or passed on")
+
+
+def _is(lost: str) -> str:
+    return "are" if lost.startswith("the objects") else "is"
 
 
 def owner_advice(function: Function, otherwise: str) -> str:
@@ -122,7 +136,7 @@ def when(function: Function, loss: HandleLoss) -> str:
 
 def _fails(function: Function, way: LosingWay) -> str:
     if way.cause is not None:
-        return f"{failure.work(function, way.cause)} fails"
+        return f"{failure.work(function, way.cause)} {'throws' if way.throws else 'fails'}"
     via = way.exit.via if isinstance(way.exit, e.LeaveEvent) else ""
     return f"`{via}` makes this function return" if via else "this function fails"
 
