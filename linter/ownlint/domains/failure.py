@@ -1163,7 +1163,8 @@ def _thrown(function: Function, passed: bool) -> Iterator[Failure]:
         if certainty is not None:
             leave = e.LeaveEvent(call.span, "throw")
             leave.index = call.index
-            why = f"on the path where {work(function, done or call)} {'fails' if done else 'throws'}"
+            raises = "raises" if function.language == "python" else "throws"
+            why = f"on the path where {work(function, done or call)} {'fails' if done else raises}"
             if function.language == "python" and certainty == _WHERE_THROWN:
                 certainty = _ON_A_PATH  # so a call fails there, and callers go on
             yield Failure(leave, done or call, because(_WHERE_THROWN if done else certainty, why), call)

@@ -61,7 +61,9 @@ def place(function: Function, value: r.Value | None) -> Place | None:
 
 
 def spelled(function: Function, where: Place) -> str:
-    """The place as the body writes it: `di->lock`; see `render`."""
+    """The place as the body writes it: `di->lock`, in Python `self.done`; see `render`."""
+    if function.language == "python" and where[0] == THIS and len(where) > 1 and function.itself:
+        return render((function.itself, *where[1:]))
     return render(where, _arrows(function) if len(where) > 1 else frozenset())
 
 

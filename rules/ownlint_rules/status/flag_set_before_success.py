@@ -27,7 +27,7 @@ Status Session::Connect() {
 ```
 
 ```text
-case.cc:3: error: `connected_` is set before `Handshake` has succeeded
+case.cc:3: error: `connected_` is set before `Handshake`, which can fail: after a failure the work is not retried
   help: set `connected_` after `Handshake` has succeeded, or reset it on the failing path
 ```
 
@@ -176,6 +176,9 @@ def flag_set_before_success(function: Function) -> Iterator[Finding]:
                 break
 
 
+_DONE = {"cleared": ("cleared", "clear"), "object": ("assigned", "assign"), "copy": ("assigned", "assign")}
+
+
 def _finding(
     function: Function,
     announced: assignments.Assignment,
@@ -183,16 +186,18 @@ def _finding(
     skip: skipping.Skip,
     again: Function | None,
 ) -> Finding:
-    flag = places.render(announced.place)
+    flag = assignments.spelled(function, announced.place)
     cause = failed.cause
     work = failure.work(function, cause)
-    done, advice = ("cleared", "clear") if announced.held.kind == "cleared" else ("set", "set")
+    done, advice = _DONE.get(announced.held.kind, ("set", "set"))
+    raises = "raise" if function.language == "python" else "throw" if failed.leave.kind == "throw" else "fail"
     early = skip.step.path == function.path and skip.step.span.start <= announced.event.span.start
     steps = [skip.step] if early else []
     if cause is not None:
-        steps.append(function.step(cause, "this can still fail"))
+        steps.append(function.step(cause, f"{work} can {raises} here"))
     if cause is None or failed.leave.span != cause.span:
-        steps.append(function.step(failed.at, f"leaves here with `{flag}` {done}"))
+        leaves = "returns" if failed.leave.kind != "throw" else f"{raises}s"
+        steps.append(function.step(failed.at, f"this {leaves} with `{flag}` {done}"))
     if not early:
         steps.append(skip.step)
     sure: Certainty = "certain"
@@ -200,12 +205,16 @@ def _finding(
         steps.append(again.step(again.record, f"a retry of `{again.name}` sees the flag and does nothing"))
         sure = because("value", "harmless if a retry may do nothing")
     elif announced.held.kind not in _SURE_KINDS:
-        sure = because("intent", f"harmless if `{flag}` is not meant to say that {work} has succeeded")
+        sure = because("intent", f"harmless if `{function.name}` is not called again after a failure")
+    before = f"{work}, which can {raises}" if cause is not None else "the work has succeeded"
+    advised = f"{advice} `{flag}` after {work} has succeeded"
+    if announced.held.kind == "object":
+        advised = f"initialize a local variable, and assign it to `{flag}` after {work} has succeeded"
     return function.finding(
         announced.event,
-        f"`{flag}` is {done} before {work} has succeeded",
+        f"`{flag}` is {done} before {before}: after a failure the work is not retried",
         certainty=weaker(weaker(sure, skip.certainty), _how_likely(function, announced, failed)),
-        help=f"{advice} `{flag}` after {work} has succeeded, or reset it on the failing path",
+        help=f"{advised}, or reset it on the failing path",
         steps=tuple(steps),
     )
 
