@@ -183,16 +183,21 @@ def _in_several(
     last = differing[-1] if differing else places[-1]
     others = [*differing[:-1], *(one for one in places if one not in differing and one is not last)]
     steps = tuple(_step(one, one.call, _also(one, last)) for one in others)[:4]
-    differently = ", which interpret it differently" if differing else ""
+    shown, count = _shown(variable, last), _COUNTS.get(len(places), str(len(places)))
+    message = f"{shown} is read in {count} places"
+    if differing:
+        message += f" that interpret it differently{_differently(differing)}"
+    else:
+        message += ": the reads can disagree if the variable changes"
     native = [one for one in shared if not _is_python(one)]
     again = _read_again(around.program, shared) if is_apart or not differing else None
     if again is not None:
         return _subject(again.second).finding(
             again.second.call,
-            f"`{variable}` is read in {len(places)} places",
+            message,
             certainty=because("intent", _MAY_CHANGE),
             help="read it in one function and call that, or pass on what was read",
-            steps=(_step(again.first, again.first.call, "already read here, for the same decision"), again.step),
+            steps=(_step(again.first, again.first.call, f"{shown} is read here, for the same decision"), again.step),
         )
     if not differing and sum(not _is_python(one) for one in places) < 2:
         looped = next((one for one in places if one.when == "loop"), None)
@@ -203,7 +208,7 @@ def _in_several(
     harms = (bool(differing) and not is_apart) or (_decide_alike(native) and is_often) or repeats
     return _subject(last).finding(
         last.call,
-        f"`{variable}` is read in {len(places)} places{differently}",
+        message,
         certainty=because("intent", _MAY_CHANGE)
         if harms
         else because("possible", _APART if is_apart else _MAY_BE_ONCE),
@@ -227,9 +232,28 @@ def _of_one_program(
     return most if len(most) > 1 else []
 
 
+_COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+
+
+def _shown(variable: str, reading: environment.EnvironmentReading) -> str:
+    """The variable, and the constant by which the place names it."""
+    call = reading.call
+    given = call.args if isinstance(call, records.Call) else call.indexes if isinstance(call, records.Index) else ()
+    first = places_of.strip(given[0]) if given else None
+    return f"`{variable}` (`{first.text}`)" if isinstance(first, records.Name) else f"`{variable}`"
+
+
+def _differently(differing: list[environment.EnvironmentReading]) -> str:
+    """What the last one and the first one make of the text, where both are known."""
+    first, last = differing[0], differing[-1]
+    here = text_meanings.told_apart(last.meanings, first.meanings)
+    there = text_meanings.told_apart(first.meanings, last.meanings)
+    return f": here {here}, there {there}" if here and there and here != there else ""
+
+
 def _also(one: environment.EnvironmentReading, last: environment.EnvironmentReading) -> str:
     how = text_meanings.told_apart(one.meanings, last.meanings)
-    also = "also read here, in every iteration" if one.when == "loop" else "also read here"
+    also = f"`{one.variable}` is also read here{', in every iteration' if one.when == 'loop' else ''}"
     return f"{also}: {how}" if how else also
 
 
@@ -298,7 +322,9 @@ def _read_again(program: Program, readings: list[environment.EnvironmentReading]
             for function in (first.function, *_methods(first.function)):
                 call = _leading(code, function, second.function, _optional(second), _DEEPEST, first)
                 if call is not None:
-                    shown = function.step(call, f"`{places_of.last_name(call.callee)}` leads to it from here")
+                    shown = function.step(
+                        call, f"`{places_of.last_name(call.callee)}` reads it again, and is called here"
+                    )
                     return _Again(first, second, shown)
     return None
 
@@ -395,7 +421,7 @@ def _often(around: environment.ProgramEnvironment, reading: environment.Environm
     """What makes the program come to the reading again and again, where it is not the loop around it."""
     site = around.loop_around(reading) if reading.when != "loop" else None
     if site is not None:
-        return site.function.step(records.Span(site.start, site.start + 1), "a loop leads to it from here")
+        return site.function.step(records.Span(site.start, site.start + 1), "a loop calls this here")
     made = around.constructions.sites(reading.owner) if reading.owner is not None else []
     if reading.owner is not None and around.constructions.places(reading.owner) > _FEW and made:
         last = made[-1]

@@ -36,7 +36,7 @@ Plan* Planner::For(int shape) {
 
 ```text
 case.cc:9: warning: another thread may have stored `shape` in `plans_` since it was looked up
-  help: re-check under the second lock, or use `try_emplace` and discard the duplicate
+  help: check again under the lock that is held here, or use `try_emplace` and discard the duplicate
 ```
 
 good:
@@ -117,10 +117,10 @@ from ownlint_rules.locks import _unfound as unfound
 
 _OWNERS = frozenset({"smart pointer", "scoped owner"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer"})
-_SEARCH_AGAIN = "search again under the second lock, or search and add under one lock"
-_LOOK_AGAIN = "re-check under the second lock, or use `try_emplace` and discard the duplicate"
+_SEARCH_AGAIN = "search again under the lock that is held here, or search and add under one lock"
+_LOOK_AGAIN = "check again under the lock that is held here, or use `try_emplace` and discard the duplicate"
 
-_LOOK_AGAIN_IN_PYTHON = "re-check under the second lock, or use `setdefault` and discard the duplicate"
+_LOOK_AGAIN_IN_PYTHON = "check again under the lock that is held here, or use `setdefault` and discard the duplicate"
 
 _THREADS = "harmless if two threads never run this for the same object at the same time"
 _AGAIN = "the check may be repeated, or a caller may hold the lock"
@@ -148,7 +148,7 @@ def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
     yield from said
     yield from () if said else _passed(function)
     for assignment, read, certainty in rechecks.atomic_gaps(function):
-        yield _unset(function, assignment, read, certainty, "loaded first and stored later")
+        yield _unset(function, assignment, read, certainty, "in two steps")
 
 
 def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
@@ -200,9 +200,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
     for assignment, gap in rechecks.state_gaps(gaps):
         certainty = _of_state(function, assignment, gap)
         if certainty is not None:
-            yield _unset(
-                function, assignment, gap.look, certainty, "it is read under one lock and written under the next"
-            )
+            yield _unset(function, assignment, gap.look, certainty, "under two separate locks")
 
 
 def _first(gaps: rechecks.Gaps, look: events.Event, insert: containers.Insert) -> str:
@@ -220,7 +218,7 @@ def _unfound(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             function,
             found.gap,
             _added_since(function, found.key, found.addition.shown),
-            f"it is searched for `{found.key}` here",
+            f"`{found.addition.shown}` is searched for `{found.key}` here, and the lock is released again",
             _SEARCH_AGAIN,
         )
 
@@ -232,7 +230,12 @@ def _passed(function: Function) -> Iterator[Finding]:
             _added_since(function, found.key, found.addition.shown),
             certainty=because("threads", _THREADS),
             help="search and add under one lock",
-            steps=(function.step(found.look, f"it is searched for `{found.key}` here, and the lock is released"),),
+            steps=(
+                function.step(
+                    found.look,
+                    f"`{found.addition.shown}` is searched for `{found.key}` here, and the lock is released again",
+                ),
+            ),
         )
 
 
@@ -288,13 +291,17 @@ def _doubt(gap: rechecks.Gap) -> Certainty | None:
 def _unset(
     function: Function, assignment: assignments.Assignment, read: events.Event, certainty: Certainty, how: str
 ) -> Finding:
-    name = places.render(assignment.place)
-    found = "set" if assignment.held.truth is False else "unset"
+    name = assignments.spelled(function, assignment.place)
+    found, done = ("set", "cleared") if assignment.held.truth is False else ("unset", "set")
+    help = "test and set it under one lock" if how.endswith("locks") else "test and set it in one step"
+    if how == "in two steps" and assignment.held.kind in ("flag", "cleared") and assignment.held.truth is not None:
+        before, after = ("", "false") if assignment.held.truth is False else ("!", "true")
+        help += f": `if ({before}{name}.exchange({after}))`"
     return function.finding(
         assignment.event,
-        f"two threads can both see `{name}` {found}: {how}",
+        f"`{name}` is tested and {done} {how}: two threads can both find it {found}",
         certainty=certainty,
-        help="test and set it in one step",
+        help=help,
         steps=(function.step(read, f"`{name}` is read here"),),
     )
 
