@@ -27,7 +27,7 @@ static int Fill(PyObject* list, long n) {
 
 ```text
 case.cc:3: error: the new reference returned by `PyLong_FromLong` leaks: `PyList_Append` does not steal it
-  help: store it in a variable and release it after the call
+  help: store it in a variable, check it for NULL, and call `Py_DECREF` after the call
 ```
 
 good:
@@ -145,7 +145,7 @@ def _in_arguments(function: Function, known: references.References, call: record
                         else "certain",
                         weaker(kept, _ONCE if entrances.runs_at_import(function) else "certain"),
                     ),
-                    help="store it in a variable and release it after the call",
+                    help="store it in a variable, check it for NULL, and call `Py_DECREF` after the call",
                     cause=f"{made}, {to}",
                 )
 
@@ -190,9 +190,9 @@ def _dropped(function: Function, known: references.References, event: events.Cal
             return
         if isinstance(event.node.callee, records.Member) and uncounted.ends_itself(function, event.node.callee.base):
             return
-        said = f"`{name}` gives up ownership and its result is discarded: the reference leaks"
+        said = f"`{name}` gives up ownership and its result is ignored: the reference leaks"
     else:
-        said = f"the new reference returned by `{name}` is discarded and leaks"
+        said = f"the new reference returned by `{name}` is ignored and leaks"
     yield function.finding(
         event.span,
         said,

@@ -41,8 +41,8 @@ void Run(Engine& engine) { engine.Launch(1); }
 ```
 
 ```text
-include/engine.h:1: note: `Pending` is only used by the private `Engine::pending_`, but is visible to every includer of
-    this header
+include/engine.h:1: note: `Pending` is only used by the private member `Engine::pending_`, but is visible to every
+    includer of this header
   help: nest it in the private section of `Engine`, or forward-declare it here and define it in the source file
 ```
 
@@ -214,8 +214,8 @@ def _found(
     record = cls.record
     named = [f"`{outer.name}{owner.symbol.removeprefix(outer.symbol)}::{member.name}`" for owner, member in users]
     shown = " and ".join(named) if len(named) <= _MOST_NAMED else f"{', '.join(named[:_MOST_NAMED])} and others"
-    label = "its only use" if len(users) == 1 else "used here"
-    users_shown = shown if is_c else f"the private {shown}"
+    label = f"`{cls.name}` is used {'only ' * (len(users) == 1)}here"
+    users_shown = shown if is_c else f"the private member{'s' * (len(users) > 1)} {shown}"
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
         f"`{cls.name}` is only used by {users_shown}, but is visible to every includer of this header",
@@ -236,7 +236,7 @@ def _found_in_source(
         f"`{cls.name}` is only used by {shown} in `{name}`, but is visible to every includer of this header",
         certainty=certainty,
         help="define it in the source file",
-        steps=tuple(user.step(_named_at(user), "used here") for user in users[:_MOST_NAMED]),
+        steps=tuple(user.step(_named_at(user), f"`{user.name}` uses it here") for user in users[:_MOST_NAMED]),
     )
 
 

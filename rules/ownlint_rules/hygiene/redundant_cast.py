@@ -92,7 +92,7 @@ _BUILTIN = re.compile(
 )
 
 
-_NO_TYPES = "the types are known by name only"
+_NO_TYPES = "the types are matched by name, not resolved"
 
 
 @rule(severity="note", fixable=True)

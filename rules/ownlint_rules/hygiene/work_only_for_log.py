@@ -105,7 +105,7 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
             f"`{state.name}` is counted only for a debug log",
             certainty=_IN_A_TEST if tries else _COSTS if state.costs or _is_in_review(function) else _CHEAP,
             help=_HELP["counted"],
-            steps=(state.reader.step(state.log, "only used by this log"),),
+            steps=(state.reader.step(state.log, f"`{state.name}` is used only by this log"),),
         )
     logs = debug_logs.DebugLogs(function)
     if not logs.may_log:
@@ -120,8 +120,8 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
             first.declared,
             f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
             certainty=_IN_A_TEST if tries else _COSTS if _is_dear(logs, found) else _CHEAP,
-            help=_HELP[kind],
-            steps=(function.step(log, "only used by this log"),),
+            help=_HELP[kind].replace(" it ", " it " if len(found) == 1 else " them "),
+            steps=(function.step(log, f"{named} {'is' if len(found) == 1 else 'are'} used only by this log"),),
         )
 
 

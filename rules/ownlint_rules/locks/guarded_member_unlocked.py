@@ -35,8 +35,8 @@ class Counter {
 ```
 
 ```text
-case.cc:7: error: `total_` is guarded by `mu_`, which is not held
-  help: hold `mu_` here
+case.cc:7: error: `total_` is read without `mu_`, which guards it
+  help: hold `mu_` while it is read
 ```
 
 good:
@@ -236,13 +236,21 @@ class _UnlockedJudge:
         ]
         beside = min(careful, key=lambda u: u.function is function, default=None)
         if beside is not None:
-            steps = (beside.function.step(beside.span, f"written under `{self.guard.lock}` here"),)
-        held = "no longer" if guarded.was_held(use, self.guard.lock) else "not"
+            steps = (beside.function.step(beside.span, f"`{self.member}` is written under `{self.guard.lock}` here"),)
+        same = (one for one in self.domain.uses if one.function is function and one.member == use.member)
+        changes = any(one.kind != "read" and one.span.start == use.span.start for one in same)
+        given = any(use.span.start in arg.span for call in function.flow.calls for arg in call.node.args)
+        done = "modified" if changes else "accessed" if given else "read"
+        without = f"without `{self.guard.lock}`, which guards it"
+        if guarded.was_held(use, self.guard.lock):
+            without = f"after `{self.guard.lock}`, which guards it, was released"
+        gives = any(use.span.start in leave.span for leave in function.flow.leaves if leave.kind == "return")
+        copy = " and return a copy" if gives and types.parse(function.record.result).reference else ""
         return function.finding(
             use.span,
-            f"`{self.member}` is guarded by `{self.guard.lock}`, which is {held} held",
+            f"`{self.member}` is {done} {without}",
             certainty=self.certainty(use, is_design),
-            help=f"hold `{self.guard.lock}` here" + self.counted(),
+            help=f"hold `{self.guard.lock}` while it is {done}{copy}{self.counted()}",
             steps=steps,
             cause=self.member,
         )

@@ -28,7 +28,8 @@ class Conn {
 ```
 
 ```text
-case.cc:6: error: `raw_` is reset, but its entry in `conns` stays
+case.cc:6: error: `raw_` is overwritten while `conns` has an entry under the old key: the destructor, which erases by
+    `raw_`, never removes it
   help: erase the entry from `conns` before `raw_` is reassigned
 ```
 
@@ -120,10 +121,10 @@ def _of_back_keys(cls: Class, known: set[tuple[Function, int]]) -> Iterator[Find
             shown = text(store.target).replace("this->", "")
             yield function.finding(
                 store.at,
-                f"`{shown}` is reset, but its entry in `{key.table.shown}` stays",
+                f"`{shown}` is overwritten, but `{key.table.shown}` keeps the entry under the old key",
                 certainty=_how_sure(key, function, store),
-                help=f"erase the entry from `{key.table.shown}` before `{key.member}` is reassigned",
-                steps=(key.putter.step(key.put, f"`{key.member}` is the key of the entry that is put in here"),),
+                help=f"erase the entry under the old key from `{key.table.shown}` before `{shown}` is overwritten",
+                steps=(key.putter.step(key.put, f"the entry is added under `{key.member}` here"),),
             )
 
 
@@ -297,7 +298,8 @@ def _finding(function: Function, store: member_stores.MemberStore, key: _Key) ->
     shown = text(store.target).replace("this->", "")
     return function.finding(
         store.at,
-        f"`{shown}` is reset, but its entry in `{key.registry.shown}` stays",
+        f"`{shown}` is overwritten while `{key.registry.shown}` has an entry under the old key: the destructor, which "
+        f"erases by `{key.member}`, never removes it",
         certainty=certainty,
         help=f"erase the entry from `{key.registry.shown}` before `{key.member}` is reassigned",
         steps=(key.destructor.step(key.taking, f"the destructor erases it by `{key.member}`"),),

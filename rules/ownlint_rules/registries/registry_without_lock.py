@@ -37,8 +37,8 @@ struct Proxy {};
 ```
 
 ```text
-case.cc:16: warning: `recent_` is accessed without a lock, but this module runs without the GIL
-  help: access it under a lock, like `known_`
+case.cc:16: warning: `recent_` is modified without a lock, but the module declares that it does not need the GIL
+  help: lock `mutex_` wherever it is used, as for `known_`
 ```
 
 good:
@@ -202,11 +202,11 @@ def _finding(
     return Finding(
         registry.path,
         registry.at,
-        f"`{registry.shown}` is accessed without a lock, but this module runs without the GIL",
+        f"`{registry.shown}` is modified without a lock, but the module declares that it does not need the GIL",
         because("threads", f"harmless if only one thread uses `{registry.shown}`"),
-        f"access it under a lock, like `{sibling.shown}`",
+        f"lock `{locked.lock}` wherever it is used, as for `{sibling.shown}`",
         (
-            change.function.step(change.event, "this modifies it"),
-            locked.function.step(locked.event, f"its neighbour `{sibling.shown}` is accessed under `{locked.lock}`"),
+            change.function.step(change.event, f"`{registry.shown}` is modified here without a lock"),
+            locked.function.step(locked.event, f"its sibling `{sibling.shown}` is accessed under `{locked.lock}` here"),
         ),
     )
