@@ -92,7 +92,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, places, rule, stored_calls
+from ownlint import Finding, Function, assignments, because, rule, stored_calls
 from ownlint_rules.locks import _guarded as guarded
 
 
@@ -104,7 +104,7 @@ def callback_under_lock(function: Function) -> Iterator[Finding]:
         meant = guarded.is_there_for(function.program, key, call.holder[-1])
         yield function.finding(
             function.flow.events[call.at],
-            f"`{call.name}` is called while `{places.render(lock)}` is held{by}",
+            f"`{call.name}` is called while `{assignments.spelled(function, lock)}` is held{by}",
             certainty=because("possible", f"`{key.name}` exists for the callback only")
             if meant
             else because("unread-code", "it depends on what the callback does"),

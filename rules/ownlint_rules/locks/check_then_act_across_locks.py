@@ -166,7 +166,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
                 steps=(asked,),
             )
     for act, gap, name in rechecks.sequence_gaps(gaps):
-        shown = places.render(act.receiver or ())
+        shown = assignments.spelled(function, act.receiver or ("",))
         made = (inner for arg in act.node.args for inner in places.walk(arg))
         if any(_is_made(function, inner) for inner in made if isinstance(inner, records.Name | records.Call)):
             yield _stale(
@@ -241,7 +241,7 @@ def _passed(function: Function) -> Iterator[Finding]:
 
 def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
     for counted in counting.bounded(gaps):
-        shown = places.render(counted.place)
+        shown = assignments.spelled(function, counted.place)
         what = f"the size of `{shown}`" if counted.is_size else f"`{shown}`"
         yield _stale(
             function,
@@ -251,7 +251,7 @@ def _counted(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             "compare and change it under one lock",
         )
     for index in counting.taken_indexes(gaps):
-        shown = places.render(index.act.receiver or ())
+        shown = assignments.spelled(function, index.act.receiver or ("",))
         yield function.finding(
             index.act,
             f"another {_other(function)} may have added to `{shown}` since its size was stored in `{index.local}`",

@@ -78,7 +78,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, because, places, rule
+from ownlint import Certainty, Finding, Function, assignments, because, places, rule
 from ownlint_rules.locks import _announcing as announcing
 from ownlint_rules.locks import _lazily as lazily
 
@@ -100,7 +100,7 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
         if lazy.place in seen or (certainty != "possible" and lazily.is_called_safely(function)):
             continue
         seen.add(lazy.place)
-        name = places.render(lazy.place)
+        name = assignments.spelled(function, lazy.place)
         if lazy.guarded:
             message = f"`{name}` is set under a lock but read before it, and is not atomic"
             step, help = "is read here, before the lock is acquired", "make it an atomic, or check only under the lock"
@@ -118,7 +118,7 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     for early in announcing.announced(function):
         if lazily.is_called_safely(function) or lazily.is_at_the_start(function):
             continue
-        name = places.render(early.place)
+        name = assignments.spelled(function, early.place)
         yield function.finding(
             early.act,
             f"`{name}` is marked as done before the work is done",

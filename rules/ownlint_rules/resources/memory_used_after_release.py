@@ -30,7 +30,7 @@ int Drain(Queue* queue) {
 
 ```text
 case.cc:4: error: `node` is used after its memory was released
-  help: release it after the last use, and set the pointer to null if it lives on
+  help: move the release after the last use of `node`
 ```
 
 good:
@@ -98,7 +98,9 @@ def memory_used_after_release(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             f"`{one.name}` is {again}{through} after {gone}",
-            certainty=memory.certainty(one),
-            help="release it after the last use, and set the pointer to null if it lives on",
-            steps=(function.step(ending, memory.told_end(one), "ends"),),
+            certainty=function.on_branch(memory.certainty(one), ending, function.flow.events[0]),
+            help=f"release `{one.name}` once, after the last use"
+            if one.what == "ended again"
+            else f"move the release after the last use of `{one.name}`",
+            steps=(function.step(ending, memory.told_end(one), "ends"), *function.jump(ending, one.at)),
         )

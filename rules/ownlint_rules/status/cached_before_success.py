@@ -135,7 +135,7 @@ def _may_keep(function: Function) -> bool:
 
 
 def _finding(function: Function, kept: assignments.Assignment, failed: failure.Failure, skip: skipping.Skip) -> Finding:
-    shown = places.render(kept.place)
+    shown = assignments.spelled(function, kept.place)
     cause = failed.cause
     work = failure.work(function, cause)
     steps = [skip.step]

@@ -134,7 +134,7 @@ def _is_wish(place: Place) -> bool:
 
 
 def _finding(function: Function, note: noting.Note, failed: failure.Failure, test: events.Test) -> Finding:
-    shown = places.render(note.place if note.helper is None else note.write.place)
+    shown = assignments.spelled(function, note.place) if note.helper is None else places.render(note.write.place)
     cause = failed.cause
     work = failure.work(function, cause)
     steps = []

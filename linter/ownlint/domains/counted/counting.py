@@ -31,6 +31,7 @@ from ownlint.domains.counted.counts import (
 )
 from ownlint.domains.counted.references import Use, alternatives, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
+from ownlint.engine.assignments import spelled
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS
@@ -534,7 +535,7 @@ class Counting(CountingCalls):
         held = draft.objects[old]
         others = [place for place in draft.holders(old) if place != where]
         if held.kind == "new" and held.owed > 0 and not others and not held.stored and not held.pending:
-            self.report("overwritten", draft, old, event, name=render(where))
+            self.report("overwritten", draft, old, event, name=spelled(self.function, where))
             draft.forget(old)
 
     def read(self, event: e.Read, draft: CountDraft) -> None:
@@ -569,7 +570,7 @@ class Counting(CountingCalls):
             one = draft.id_at(place)
             draft.places.pop(place, None)
             if one is not None and not draft.is_named(one):
-                self.settle(event, draft, one, render(place))
+                self.settle(event, draft, one, spelled(self.function, place))
 
     def settle(self, event: Event, draft: CountDraft, one: Id, name: str = "") -> None:
         """Nobody holds it any more."""

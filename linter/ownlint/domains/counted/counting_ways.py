@@ -16,13 +16,14 @@ from ownlint.domains.counted.references import ReferenceSource, Use, alternative
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine import lasting
 from ownlint.engine.assignments import place as named_place
+from ownlint.engine.assignments import spelled
 from ownlint.engine.glance import says
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Assumption, Certainty, because
 from ownlint.flow import events as e
 from ownlint.flow.events import Event
-from ownlint.flow.places import Place, calls_in, last_name, render, walk
+from ownlint.flow.places import Place, calls_in, last_name, walk
 from ownlint.flow.remembered import remembered
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
@@ -242,7 +243,9 @@ class CountedWays:
             return text(bare)
         holders = draft.holders(one)
         named = sorted(
-            place[1] if place[0] in ("%object", "%element") else render(place) for place in holders if place[0] != "%"
+            place[1] if place[0] in ("%object", "%element") else spelled(self.function, place)
+            for place in holders
+            if place[0] != "%"
         )
         if named:
             return named[0]

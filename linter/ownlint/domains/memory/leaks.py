@@ -20,6 +20,7 @@ from ownlint.domains.memory.acquiring import handing
 from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
 from ownlint.domains.memory.uses import ends_with_call, gives_itself, names_at
 from ownlint.engine import assignments
+from ownlint.engine.assignments import spelled
 from ownlint.engine.copying import is_copying
 from ownlint.engine.resources import RESULT, Acquisition, resources
 from ownlint.facts import records as r
@@ -495,7 +496,7 @@ class _Losing:
         certainty = weaker(handed, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
         if certainty == "certain":
             certainty = self.assumed(walked, chosen)
-        name = acquired.owner or render(acquired.place)
+        name = acquired.owner or spelled(self.function, acquired.place)
 
         def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
             return HandleLoss(kind, name, acquired.call, acquired.acquisition, tuple(ways), ended, certainty)
@@ -577,7 +578,7 @@ class _Losing:
     def assumed(self, walked: OwedWalk, ways: list[LosingWay]) -> Certainty:
         """What is taken for granted where every step is known."""
         acquired = walked.acquired
-        held, made = render(acquired.place), last_name(acquired.call.node.callee)
+        held, made = spelled(self.function, acquired.place), last_name(acquired.call.node.callee)
         if acquired.acquisition.where.kind == "argument":
             if ways and all(self.has_succeeded(way.exit, acquired) for way in ways):
                 return "certain"
@@ -785,13 +786,13 @@ class _Losing:
                 why = because("path", f"on the path where {_fails(self.function, failing[0])}")
                 certainty = weaker(found.certainty, why, self.best(failing))
                 ended = next(iter(walked.ended), None)
-                name = render(found.place)
+                name = spelled(self.function, found.place)
                 yield HandleLoss("gathered", name, event, found.acquisition, tuple(failing), ended, certainty)
             elif found.known and not walked.ended and not walked.is_unsure and self.is_nowhere_else(event, found.place):
                 ways = [way for way in self.ways(walked) if way.certainty != "possible"]
                 if ways and not any(walked.live(index) for index in walked.blurred):
                     told.add(found.place)
-                    name = render(found.place)
+                    name = spelled(self.function, found.place)
                     shared = because("sharing", f"something else may refer to the objects in `{name}` and release them")
                     certainty = weaker(found.certainty, shared, self.best(ways))
                     yield HandleLoss("collected", name, event, found.acquisition, tuple(ways), None, certainty)

@@ -1100,4 +1100,4 @@ def told_end(one: MemoryTrouble) -> str:
             return "its destructor is called here"
         case "erased":
             return f"`{one.ended.by}` drops it here"
-    return "released here"
+    return f"`{one.name}` is released here"
