@@ -115,7 +115,9 @@ def work(function: Function, cause: e.CallEvent | None) -> str:
     is_macro = any(macro.parameters is not None for macro in function.program.macros.named(name))
     callee = strip(cause.node.callee)
     written = callee.text.removeprefix("::") if isinstance(callee, r.Name) else name
-    return f"the code in `{name}`" if is_macro else f"`{written}`"
+    if is_macro:
+        return f"the code in `{name}`"
+    return f"the construction of `{written}`" if cause.node.kind == "construct" else f"`{written}`"
 
 
 def is_dealing_with_one(function: Function, event: e.Event) -> bool:
@@ -881,9 +883,17 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.CallEve
 
 
 def _may_fail_to_be_made(function: Function, made: r.Call) -> bool:
-    """Whether the object says by its truth whether it could be made: `std::ifstream in(path)`."""
+    """Whether the object says by its truth whether it could be made: `std::ifstream in(path)`, or one of a class of the
+    project that is converted for it."""
     models = function.program.calls.callee(made, function).models
-    return bool(made.args) and any(model.has("may fail") for model in models)
+    if not made.args or any(model.has("may fail") for model in models):
+        return bool(made.args)
+    written = made.template or text(made.callee)
+    cls = function.program.names.find_class(written, function.record.scope, function.file)
+    return cls is not None and (
+        bool(cls.declared("operator!"))
+        or any(record.kind == "conversion" for one in cls.ancestry for record in one.declarations)
+    )
 
 
 def _worked(function: Function, at: e.Event, call: e.CallEvent) -> e.CallEvent | None:

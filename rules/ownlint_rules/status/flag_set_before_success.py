@@ -193,9 +193,11 @@ def _finding(
     raises = "raise" if function.language == "python" else "throw" if failed.leave.kind == "throw" else "fail"
     early = skip.step.path == function.path and skip.step.span.start <= announced.event.span.start
     steps = [skip.step] if early else []
+    is_apart = cause is None or failed.leave.span != cause.span
+    fails = "fail" if is_apart else raises
     if cause is not None:
-        steps.append(function.step(cause, f"{work} can {raises} here"))
-    if cause is None or failed.leave.span != cause.span:
+        steps.append(function.step(cause, f"{work} can {fails} here"))
+    if is_apart:
         leaves = "returns" if failed.leave.kind != "throw" else f"{raises}s"
         steps.append(function.step(failed.at, f"this {leaves} with `{flag}` {done}"))
     if not early:
@@ -206,7 +208,7 @@ def _finding(
         sure = because("value", "harmless if a retry may do nothing")
     elif announced.held.kind not in _SURE_KINDS:
         sure = because("intent", f"harmless if `{function.name}` is not called again after a failure")
-    before = f"{work}, which can {raises}" if cause is not None else "the work has succeeded"
+    before = f"{work}, which can {fails}" if cause is not None else "the work has succeeded"
     advised = f"{advice} `{flag}` after {work} has succeeded"
     if announced.held.kind == "object":
         advised = f"initialize a local variable, and assign it to `{flag}` after {work} has succeeded"
