@@ -42,7 +42,7 @@ def places(found: list[dict[str, Any]]) -> list[tuple[str, int]]:
 
 def test_people_are_told_once_with_the_places(project: Path) -> None:
     told = check(project)
-    assert told.count("status of `Send`") == 2  # one for each file
+    assert told.count("status returned by `Send`") == 2  # one for each file
     assert "= note: and 2 more places in this file: lines 5, 7\n" in told
     assert told.endswith("Found 3 problems (3 errors) at 5 places in 2 files\n")
 
@@ -54,7 +54,7 @@ def test_machines_are_told_every_place(project: Path) -> None:
     first, second, third, fourth, other = (one["fingerprint"] for one in found)
     assert [one["group"] for one in found] == [first, first, third, first, other]
     assert len({first, second, third, fourth, other}) == 5
-    assert check(project, "--output-format", "concise").count("status of") == 5
+    assert check(project, "--output-format", "concise").count("status returned by") == 5
     results = json.loads(check(project, "--output-format", "sarif"))["runs"][0]["results"]
     lines = [
         [
