@@ -405,6 +405,10 @@ class Models:
         found = self._kind_index.find((releaser,), ())
         return found[0][1] if found else HANDLE
 
+    def counts(self, last: str) -> bool:
+        """Whether a function of that last name, whose ever it is, may give up one of several references."""
+        return self.kind(last).counted or any(model.counted for model in self._called(last))
+
     def may_release(self, last: str) -> bool:
         """Whether a library's function of that last name ends an argument, other than a lock."""
         return last not in self.unlocking and any(

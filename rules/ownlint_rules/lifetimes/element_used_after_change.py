@@ -69,8 +69,8 @@ from ownlint import Finding, Function, Step, events, memory, places, records, ru
 @rule(severity="error", cwe=(416,))
 def element_used_after_change(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
-    for one in memory.troubles(function):
-        if one.ended.why not in ("moved", "erased") or one.at.index in told:
+    for one in memory.changed_elements(function):
+        if one.at.index in told:
             continue
         told.add(one.at.index)
         change = function.flow.events[one.ended.at]

@@ -69,9 +69,7 @@ from ownlint import Certainty, Finding, Function, because, memory, rule, tempere
 @rule(severity="error", cwe=(416, 562))
 def pointer_outlives_local(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
-    for one in memory.troubles(function):
-        if one.what == "stored" or (one.ended.why != "scope" and one.what != "returned"):
-            continue
+    for one in memory.left_locals(function):
         if one.at.index in told:
             continue
         told.add(one.at.index)

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ownlint.domains.failure import failing
 from ownlint.domains.memory.blocks import (
@@ -43,7 +43,10 @@ from ownlint.domains.memory.seen import (
     ending_rounds,
     ends_what_it_holds,
     holds_number,
+    may_change,
     may_end,
+    may_give_up,
+    may_leave,
     may_take,
 )
 from ownlint.domains.memory.summarised import Summarised, WayOut
@@ -65,7 +68,17 @@ from ownlint.project.questions import flow_question, forget, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
-__all__ = ["CoOwner", "MemoryTrouble", "certainty", "told_end", "troubles", "twice_owned"]
+__all__ = [
+    "CoOwner",
+    "MemoryTrouble",
+    "certainty",
+    "changed_elements",
+    "left_locals",
+    "reference_troubles",
+    "told_end",
+    "troubles",
+    "twice_owned",
+]
 
 _MOST_STATES = 8
 _TOLD = frozenset({"in", "late", "made"})
@@ -78,6 +91,20 @@ _UNKNOWN = MemorySummary()
 def troubles(function: Function) -> tuple[MemoryTrouble, ...]:
     """What goes wrong with memory in the function, in source order."""
     return walked(function).troubles if function.language == "cpp" and may_end(function) else ()
+
+
+def changed_elements(function: Function) -> Iterator[MemoryTrouble]:
+    """Of them those with an element that its container has moved or dropped."""
+    if function.language == "cpp" and may_change(function):
+        yield from (one for one in troubles(function) if one.ended.why in ("moved", "erased"))
+
+
+def left_locals(function: Function) -> Iterator[MemoryTrouble]:
+    """Of them those with a pointer that leads into a local whose scope has ended, or goes out with the result."""
+    if function.language == "cpp" and may_leave(function):
+        for one in troubles(function):
+            if one.what != "stored" and (one.ended.why == "scope" or one.what == "returned"):
+                yield one
 
 
 def twice_owned(function: Function) -> tuple[CoOwner, ...]:
@@ -1072,10 +1099,10 @@ def _is_zero(pointer: Pointer) -> bool:
     return pointer == NULL or pointer.block in (("number", "0"), ("number", "false"))
 
 
-def reference_troubles(function: Function, what: str) -> Iterator[MemoryTrouble]:
+def reference_troubles(function: Function, what: Literal["used", "ended again"]) -> Iterator[MemoryTrouble]:
     """Of counted objects those that happen on every path: what depends on paths is not told, since the walk forgets
     what a loop has asked."""
-    for one in troubles(function):
+    for one in troubles(function) if what == "used" or may_give_up(function) else ():
         if one.ended.kind.counted and one.what == what and one.certainty == "certain":
             yield one
 

@@ -60,6 +60,17 @@ def may_end(function: Function) -> bool:
         return True
     if function.says(_HOLDS_LAMBDA) and any(may_end(inner) for inner in function.lambdas()):
         return True
+    if may_change(function) or may_leave(function):
+        return True
+    return uses_moved(function) or _assigns_owner(function) or _assigns_owning_member(function)
+
+
+@question
+def may_change(function: Function) -> bool:
+    """Whether elements of a container may move or end in the function while something points to them."""
+    if function.record.opaque:
+        return False
+    program, mentioned = function.program, function.mentioned
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
     if not emptying(program).isdisjoint(mentioned):
@@ -68,15 +79,44 @@ def may_end(function: Function) -> bool:
         not dropping(program).isdisjoint(one.mentioned) for one in (function, *function.lambdas())
     ):
         return True
-    if _calls_growing(function):
+    if _calls_growing(function) or bool(_lending_inner(function)):
         return True
-    if uses_moved(function) or keeps_lambda(function):
+    return function.says(_HOLDS_LAMBDA) and any(may_change(inner) for inner in function.lambdas())
+
+
+@question
+def may_leave(function: Function) -> bool:
+    """Whether something may point into a local of the function, or of a block, when that ends."""
+    if function.record.opaque:
+        return False
+    if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or bool(_lending_inner(function)):
         return True
-    if _hands_out_own(function) or decayed(function) or _lends_to_inner(function) or _assigns_owner(function):
+    if keeps_lambda(function) or _lambda_outlives_block(function):
         return True
-    if _assigns_owning_member(function):
-        return True
-    return bool(_lending_inner(function)) or _lambda_outlives_block(function)
+    return function.says(_HOLDS_LAMBDA) and any(may_leave(inner) for inner in function.lambdas())
+
+
+@question
+def may_give_up(function: Function) -> bool:
+    """Whether the function may give up a counted reference, itself or in what it calls."""
+    if function.record.opaque:
+        return False
+    names = _giving_up_references(function.program)
+    return any(not names.isdisjoint(one.mentioned) for one in (function, *function.lambdas()))
+
+
+@program_question
+def _giving_up_references(program: Program) -> frozenset[str]:
+    """Last names of what gives up a counted reference, and of the project's functions that do so below."""
+    counted = {name for name in ending_names(program) if program.models.counts(name)}
+    names = set(with_macros(counted, program, "delete") | giving_up(program) | owning_members(program))
+    enders = sorted(_enders(program), key=lambda one: one.key)
+    for _ in range(DEEPEST):
+        more = {one.name for one in enders if one.name not in names and not names.isdisjoint(one.mentioned)}
+        if not more:
+            break
+        names |= with_macros(more, program, "delete")
+    return frozenset(names)
 
 
 @question
