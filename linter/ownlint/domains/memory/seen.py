@@ -670,11 +670,24 @@ def _hands_out_own(function: Function) -> bool:
     if not function.says(_ADDRESS):
         return False
     inner = {name for one in inner_declarations(function) for name in one.names}
-    return any(
-        isinstance(one, r.Unary)
-        and one.op == "&"
-        and ((name := named(one.value)) in inner or (kind.pointers > 0 and name in function.locals))
-        for one in function.values
+    asked = {named(one.value) for one in function.values if isinstance(one, r.Unary) and one.op == "&"}
+    if not asked.isdisjoint(inner):
+        return True
+    lent = asked & function.locals.keys() if kind.pointers else set()
+    led = class_of(function, kind.name) if lent and kind.pointers == 1 else None
+    return any(led is None or _may_hold(function, function.locals[name][0], led) for name in sorted(lent))
+
+
+def _may_hold(function: Function, written: str, cls: Class) -> bool:
+    """Whether an object of the class may lie in one of that type: numbers and pointers hold none."""
+    kind = types.parse(written)
+    if kind.pointers or holds_number(written):
+        return False
+    own = class_of(function, written)
+    return (
+        own is None
+        or cls in own.ancestry
+        or any(not types.parse(one.type).pointers and not holds_number(one.type) for one in own.record.fields)
     )
 
 
