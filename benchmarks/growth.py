@@ -21,7 +21,9 @@ import pstats
 import resource
 import signal
 import sys
+import threading
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -30,7 +32,7 @@ from typing import NamedTuple
 from growth_chart import draw
 from shapes import SHAPES, Shape
 
-from ownlint import catalogue
+from ownlint import catalogue, children
 from ownlint.finding import Crash
 from ownlint.frontends.cpp import structure
 from ownlint.frontends.python import read
@@ -91,7 +93,7 @@ def apart(shape: Shape, size: int, rules: list[Rule], limit: int) -> Cost | str:
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        answers.put(tuple(cost(shape, size, rules)))
+        deep(lambda: answers.put(tuple(cost(shape, size, rules))))
 
     child = context.Process(target=bounded)
     child.start()
@@ -99,6 +101,18 @@ def apart(shape: Shape, size: int, rules: list[Rule], limit: int) -> Cost | str:
     if child.exitcode == 0:
         return Cost(*answers.get())
     return f"over {limit} s" if child.exitcode in (-signal.SIGKILL, -signal.SIGXCPU) else "failed"
+
+
+def deep(work: Callable[[], object]) -> None:
+    """Does it with the stack that a child has which analyses."""
+    sys.setrecursionlimit(children.RECURSION)
+    threading.stack_size(children.STACK)
+    done: list[object] = []
+    thread = threading.Thread(target=lambda: done.append(work()))
+    thread.start()
+    thread.join()
+    if not done:
+        sys.exit(1)
 
 
 def exponent(costs: dict[int, float]) -> float:
@@ -115,7 +129,7 @@ def chosen(names: list[str]) -> list[Rule]:
 
 def profile(shape: Shape, size: int, rules: list[Rule]) -> None:
     profiler = cProfile.Profile()
-    profiler.runcall(cost, shape, size, rules)
+    deep(lambda: profiler.runcall(cost, shape, size, rules))
     pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
     pstats.Stats(profiler).sort_stats("cumtime").print_stats(60)
 
