@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from ownlint import steps
@@ -22,7 +23,7 @@ from ownlint.flow.places import THIS, Place, last_name, strip, walk
 from ownlint.project import standing
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import flow_question, program_property, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -70,6 +71,11 @@ def _asked(function: Function, event: e.Event) -> frozenset[str]:
     return frozenset(name for name in names if home.field(name) is not None)
 
 
+def _given_up_too(wait: Wait, gone: frozenset[Place]) -> Wait:
+    """With the locks that the function itself has let go by then."""
+    return wait._replace(given_up=wait.given_up | gone if wait.given_up else gone) if gone else wait
+
+
 class Acquisitions:
     """Which locks the functions of one program take."""
 
@@ -92,8 +98,11 @@ class Acquisitions:
 
     def waits_under_lock(self, function: Function) -> tuple[Wait, ...]:
         """Those of them at whose events a lock is held."""
-        if not self.locking.may_lock(function) and not locks.required(function):
-            return ()
+        may_hold = self.locking.may_lock(function) or locks.required(function)
+        return _under_lock(function) if may_hold else ()
+
+    def ask_under_lock(self, function: Function) -> tuple[Wait, ...]:
+        """The same, worked out anew."""
         held = self.locking.held(function)
         return self._ask(function, [function.flow.events[index] for index in sorted(held) if held[index]])
 
@@ -102,7 +111,7 @@ class Acquisitions:
             return ()
         found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.at)
         gone = self.given_up(function, frozenset(one.lock for one in found)) if found else {}
-        return tuple(one._replace(given_up=one.given_up | gone.get(one.at, frozenset())) for one in found)
+        return tuple(_given_up_too(one, gone.get(one.at, frozenset())) for one in found)
 
     def _own(self, function: Function, events: Sequence[e.Event]) -> Iterator[Wait]:
         taken = self.locking.taken(function)
@@ -110,37 +119,56 @@ class Acquisitions:
             for held in sorted(taken.get(event.index, ())):
                 key = self.key(function, held.lock)
                 if key is not None:
-                    conditional = self._is_conditional(function, held.lock)
-                    asked = _asked(function, event)
+                    conditional, asked = held.lock in _conditional(function), _asked(function, event)
                     yield Wait(event.index, held.lock, key, function, event.span, conditional, asked=asked)
-
-    def _is_conditional(self, function: Function, lock: Place) -> bool:
-        """Whether a lock is held somewhere in a function on some of the paths alone that lead there; where scopes end,
-        ways come together that left them early and late."""
-        always, events = self.locking.held(function), function.flow.events
-        return any(
-            not isinstance(events[index], e.End | e.LeaveEvent | e.Mark)
-            and index != function.flow.exit
-            and any(one.lock == lock for one in held)
-            and lock not in {one.lock for one in always.get(index, ())}
-            for index, held in self.locking.held(function, anywhere=True).items()
-        )
 
     def _below(self, function: Function, events: Sequence[e.Event]) -> Iterator[Wait]:
         for event in events:
             callee = self.runs(function, event)
-            if callee is None:
+            taken = self.takes(callee, event) if callee is not None else ()
+            if callee is None or not taken:
                 continue
-            for one in self.takes(callee, event):
-                given_up = (outside(function, event, callee, lock) for lock in one.given_up)
-                lock = outside(function, event, callee, one.lock)
-                yield one._replace(
-                    at=event.index,
-                    lock=lock,
-                    given_up=frozenset(given_up),
-                    conditional=one.conditional or self._may_set(function, event, one.asked),
-                    asked=one.asked | _asked(function, event),
+            asked = _asked(function, event)
+            sets = {members: self._may_set(function, event, members) for members in {one.asked for one in taken}}
+            for one in taken:
+                steps.spend()
+                yield Wait(
+                    event.index,
+                    self._outside(function, event, callee, one.lock),
+                    one.key,
+                    one.where,
+                    one.span,
+                    one.conditional or sets[one.asked],
+                    frozenset(self._outside(function, event, callee, lock) for lock in one.given_up),
+                    one.asked | asked,
                 )
+
+    def _outside(self, function: Function, event: e.Event, callee: Function, lock: Place) -> Place:
+        """A lock of the callee's as the caller knows it; as another object's where nobody holds a lock of an object to
+        which the same members lead: what is held cannot be that one, whoever calls."""
+        found = outside(function, event, callee, lock)
+        way = found[1:-1]
+        while way and way not in self._ways and way[0] in self._kept:
+            way = way[1:]
+        return found if way in self._ways else (locks.ELSEWHERE, lock[-1])
+
+    @program_property
+    def _ways(self) -> frozenset[Place]:
+        """The members that lead to objects whose locks are held somewhere, from any object on the way: of `a->b.mu_`
+        these are `b`, and none."""
+        found: set[Place] = {()}
+        for function in self.program.functions:
+            if function.language == "cpp" and (self.locking.may_lock(function) or locks.required(function)):
+                steps.looks_at(function, function.path)
+                places = {one.lock for held in set(self.locking.held(function).values()) for one in held}
+                found.update(lock[start:-1] for lock in places for start in range(1, len(lock)))
+        return frozenset(found)
+
+    @program_property
+    def _kept(self) -> frozenset[str]:
+        """Members for which who calls a constructor may know another name, since it gave them."""
+        made = (one.record for one in self.program.functions if one.record.kind == "constructor")
+        return frozenset(one.name for record in made for one in record.initializers if len(one.args) == 1)
 
     def _may_set(self, function: Function, event: e.Event, members: frozenset[str]) -> bool:
         """Whether one of these members may be assigned to before an event, here or in a function that is called."""
@@ -168,11 +196,14 @@ class Acquisitions:
         if waits and isinstance(event, e.CallEvent):
             given.extend(conditions.said_of_parameters(function, event.node))
         found: dict[tuple[Place, Key], Wait] = {}
-        for one in waits:
-            if not conditions.may_come(function, function.flow.events[one.at], given):
+        held = self.locking.held(function) if waits else {}
+        for at, together in groupby(waits, key=lambda one: one.at):
+            if not conditions.may_come(function, function.flow.events[at], given):
                 continue
-            if all(held.lock != one.lock for held in self.locking.held(function).get(one.at, ())):
-                found.setdefault((one.lock, one.key), one)
+            own = {one.lock for one in held.get(at, ())}
+            for one in together:
+                if one.lock not in own:
+                    found.setdefault((one.lock, one.key), one)
         return tuple(found.values())
 
     def is_given_guard(self, function: Function) -> bool:
@@ -193,8 +224,8 @@ class Acquisitions:
     def exclusive(self, function: Function, index: int) -> dict[Place, Key]:
         """The locks held on every path to an event, as far as they are of a kind that `key` knows."""
         held = self.locking.held(function).get(index, ())
-        places = sorted({one.lock for one in held if one.guard not in (locks.TAKES, locks.READS)})
-        return {place: key for place in places if (key := self.key(function, place)) is not None}
+        places = {one.lock for one in held if one.guard not in (locks.TAKES, locks.READS)}
+        return {place: key for place, key in kinds(function).items() if place in places} if places else {}
 
     def given_up(self, function: Function, beside: frozenset[Place] = frozenset()) -> dict[int, frozenset[Place]]:
         """Which locks of the function's own object, or of those named beside, a body has let go before each event, when
@@ -202,7 +233,9 @@ class Acquisitions:
         if not self.locking.may_lock(function):
             return {}
         names = beside | locks.own_locks(function)
-        return {index: names - kept for index, kept in self.locking.held_if(function, names).items()}
+        held = self.locking.held_if(function, names)
+        gone = {kept: names - kept for kept in set(held.values())}
+        return {index: gone[kept] for index, kept in held.items()}
 
     # --- names of locks ---
 
@@ -291,3 +324,31 @@ class Acquisitions:
 def acquisitions(program: Program) -> Acquisitions:
     """The acquisitions of a program; one object a program, since its answers are remembered."""
     return Acquisitions(program)
+
+
+@flow_question
+def _under_lock(function: Function) -> tuple[Wait, ...]:
+    return acquisitions(function.program).ask_under_lock(function)
+
+
+@flow_question
+def kinds(function: Function) -> dict[Place, Key]:
+    """The locks that are held somewhere in a function, in order, as far as `Acquisitions.key` knows their kinds."""
+    known = acquisitions(function.program)
+    places = {one.lock for held in set(known.locking.held(function).values()) for one in held}
+    return {place: key for place in sorted(places) if (key := known.key(function, place)) is not None}
+
+
+@flow_question
+def _conditional(function: Function) -> frozenset[Place]:
+    """The locks that are held somewhere in a function on some of the paths alone that lead there; where scopes end,
+    ways come together that left them early and late."""
+    locking, events = locks.locking(function.program), function.flow.events
+    always = locking.held(function)
+    found: set[Place] = set()
+    for index, held in locking.held(function, anywhere=True).items():
+        sure = always.get(index, frozenset())
+        some = held - sure
+        if some and not isinstance(events[index], e.End | e.LeaveEvent | e.Mark) and index != function.flow.exit:
+            found |= {one.lock for one in some} - {one.lock for one in sure}
+    return frozenset(found)

@@ -101,6 +101,16 @@ def is_named(lock: Place, name: str) -> bool:
     return lock[-1] == name or lock[-1].strip("_") == name.strip("_")
 
 
+def last_names(locks: Locks) -> frozenset[str]:
+    """The last names of locks, for `is_among`."""
+    return frozenset(held.lock[-1].strip("_") for held in locks)
+
+
+def is_among(name: str, names: frozenset[str]) -> bool:
+    """What `holds` says, of the last names of locks."""
+    return name.strip("_") in names or SOMEBODYS[-1] in names
+
+
 class Locking:
     """What is known about the locks of one program."""
 
@@ -163,7 +173,8 @@ class Locking:
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""
         states = self._read(function, frozenset(HeldLock(lock, CALLERS) for lock in locks))[0]
-        return {index: frozenset(one.lock for one in held if one.lock in locks) for index, held in states.items()}
+        kept = {held: frozenset(one.lock for one in held if one.lock in locks) for held in set(states.values())}
+        return {index: kept[held] for index, held in states.items()}
 
     def _read(
         self, function: Function, entry: Locks, anywhere: bool = False

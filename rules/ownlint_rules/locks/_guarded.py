@@ -38,6 +38,7 @@ from ownlint import (
     resources,
     sections,
     standing,
+    steps,
     trials,
     types,
 )
@@ -234,17 +235,17 @@ class GuardedDomain:
         match = _SAYS.search(member.comment)
         if match is not None and match[1] in self.locks:
             return Guard(member.name, match[1], "comment")
-        for lock in self.locks:
-            told = _GUARDS.search(self._comments.get(lock, ""))
-            if told is not None and len(member.name) > 1 and member.name in _NAMES.findall(told[1]):
+        for lock, told in self._told.items():
+            if len(member.name) > 1 and member.name in told:
                 return Guard(member.name, lock, "comment")
         return None
 
     @questions.derived_property
-    def _comments(self) -> dict[str, str]:
-        if self.cls is None:
-            return {}
-        return {name: self.cls.fields[name].comment for name in self.locks if name in self.cls.fields}
+    def _told(self) -> dict[str, frozenset[str]]:
+        """The names that comments on locks say these are for."""
+        fields = self.cls.fields if self.cls is not None else {}
+        said = {lock: _GUARDS.search(fields[lock].comment) for lock in self.locks if lock in fields}
+        return {lock: frozenset(_NAMES.findall(told[1])) for lock, told in said.items() if told is not None}
 
     def _by_use(self) -> Iterator[Guard]:
         touched: dict[str, list[MemberUse]] = {}
@@ -254,20 +255,24 @@ class GuardedDomain:
             if not is_address(use):
                 touched.setdefault(use.member, []).append(use)
         for member, uses in sorted(touched.items()):
-            shares = [share for lock in self.locks if (share := self._share(member, lock, uses)) is not None]
+            held = [locks.last_names(use.held) for use in uses]
+            shares = [share for lock in self.locks if (share := self._share(member, lock, uses, held)) is not None]
             if shares:
                 yield max(shares, key=lambda share: (share.why == "use", share.careful))
 
-    def _share(self, member: str, lock: str, uses: list[MemberUse]) -> Guard | None:
-        """Whether nearly all uses hold the lock, or it is there for the member alone. Callers are asked only where
-        their answer can matter."""
-        careful = [use for use in uses if locks.holds(use.held, lock)]
-        if all(use.kind == "read" for use in careful) or len(uses) < 2:
+    def _share(self, member: str, lock: str, uses: list[MemberUse], held: list[frozenset[str]]) -> Guard | None:
+        """Whether nearly all uses, at which locks of these names are `held`, hold the lock, or it is there for the
+        member alone. Callers are asked only where their answer can matter."""
+        steps.spend()
+        if len(uses) < 2:
+            return None
+        careful = [use for use, names in zip(uses, held, strict=True) if locks.is_among(lock, names)]
+        if all(use.kind == "read" for use in careful):
             return None
         total = len(uses)
         bare: list[MemberUse] = []
-        for use in uses:
-            if locks.holds(use.held, lock):
+        for use, names in zip(uses, held, strict=True):
+            if locks.is_among(lock, names):
                 continue
             if self.is_alone(use.function) or is_unreachable(use.function):
                 total -= 1

@@ -23,32 +23,38 @@ class Again(NamedTuple):
 
 def taken_again(function: Function) -> Iterator[Again]:
     """What waits for a lock that the function holds."""
-    locking = locks.locking(function.program)
     known = acquired.acquisitions(function.program)
+    waits = known.waits_under_lock(function)
+    held = known.locking.held(function) if waits else {}
+    by_kind = _waited_for(function) if waits else {}
     done: set[int] = set()
-    for wait in known.waits_under_lock(function):
+    for wait in waits:
         event = function.flow.events[wait.at]
-        for held in sorted(locking.held(function).get(wait.at, ())):
-            if wait.at in done or held.lock in wait.given_up or not _is_waited_for(held, locking, function):
+        for one in by_kind.get(wait.key, ()) if wait.at not in done else ():
+            if one not in held.get(wait.at, ()) or one.lock in wait.given_up or _is_given(event, one):
                 continue
-            if _is_given(event, held) or not _is_same(known, function, held.lock, wait):
-                continue
-            done.add(wait.at)
-            shown = assignments.spelled(function, held.lock)
-            yield Again(event, shown, wait, known.runs(function, event), locking.taker(function, held.lock, event))
+            if one.lock == wait.lock or wait.key.single:
+                done.add(wait.at)
+                shown = assignments.spelled(function, one.lock)
+                taker = known.locking.taker(function, one.lock, event)
+                yield Again(event, shown, wait, known.runs(function, event), taker)
+                break
 
 
-def _is_waited_for(held: locks.HeldLock, locking: locks.Locking, function: Function) -> bool:
-    """Whether the thread has waited for a lock, alone or as a reader, or its caller has: nobody lets it go meanwhile.
-    What waits for it again waits for all readers to be gone."""
-    if held.guard == locks.CALLERS or held in locking.shared(function):
-        return True
-    return any(held in own for own in locking.taken(function).values())
-
-
-def _is_same(known: acquired.Acquisitions, function: Function, lock: places.Place, wait: acquired.Wait) -> bool:
-    key = known.key(function, lock)
-    return key is not None and key == wait.key and not key.again and (key.single or lock == wait.lock)
+def _waited_for(function: Function) -> dict[acquired.Key, list[locks.HeldLock]]:
+    """By their kinds the locks that a function holds somewhere and that the thread has waited for, alone or as a
+    reader, or its caller has: nobody lets them go meanwhile. What waits for one again waits for all readers to be
+    gone."""
+    locking = locks.locking(function.program)
+    waited_for = locking.shared(function).union(*locking.taken(function).values())
+    held: frozenset[locks.HeldLock] = frozenset().union(*set(locking.held(function).values()))
+    kinds = acquired.kinds(function)
+    found: dict[acquired.Key, list[locks.HeldLock]] = {}
+    for one in sorted(held):
+        key = kinds.get(one.lock)
+        if key is not None and not key.again and (one.guard == locks.CALLERS or one in waited_for):
+            found.setdefault(key, []).append(one)
+    return found
 
 
 def _is_given(event: e.Event, held: locks.HeldLock) -> bool:
