@@ -41,15 +41,19 @@ class Sections:
 
     def __init__(self, found: dict[Place, list[Section]]) -> None:
         self.of = found
-        self._around: dict[int, list[Section]] = {}
-        for lock in sorted(found):
-            for section in found[lock]:
-                for index in section.inside:
-                    self._around.setdefault(index, []).append(section)
 
     def around(self, event: e.Event) -> Sequence[Section]:
         """The sections in which the event happens, by their locks."""
         return self._around.get(event.index, ())
+
+    @cached_property
+    def _around(self) -> dict[int, list[Section]]:
+        around: dict[int, list[Section]] = {}
+        for lock in sorted(self.of):
+            for section in self.of[lock]:
+                for index in section.inside:
+                    around.setdefault(index, []).append(section)
+        return around
 
 
 @flow_question

@@ -70,7 +70,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Finding, Function, Place, assignments, because, events, glance, places, records, rule, types
+from ownlint import (
+    Class,
+    Finding,
+    Function,
+    Place,
+    assignments,
+    because,
+    events,
+    glance,
+    places,
+    questions,
+    records,
+    rule,
+    types,
+)
 
 
 class _KeptOutcome(NamedTuple):
@@ -153,23 +167,34 @@ def _keeps(function: Function, name: str) -> Iterator[_KeptOutcome]:
     """Where the outcome of a call goes into the member; a constructor's is somebody else's."""
     if function.record.kind in ("constructor", "destructor"):
         return
-    for event in function.flow.events:
+    for event in _of_members(function).get(name, ()):
         match event:
-            case events.Write(place=place, value=value, op="=", fresh=False) if _is_it(place, name):
+            case events.Write(value=value):
                 if _is_outcome(function, value):
                     yield _KeptOutcome(function, event)
-            case events.CallEvent(node=call, receiver=place) if place is not None and _is_it(place, name):
+            case events.CallEvent(node=call):
                 if _updates(function, event) and _is_outcome(function, call.args[0]):
                     yield _KeptOutcome(function, event)
 
 
 def _keeps_reason(function: Function, name: str) -> Iterator[_KeptOutcome]:
     """Where the member gets what says why something has failed: the error number, or what a handler has caught."""
-    for event in function.flow.events if function.language == "cpp" else ():
+    for event in _of_members(function).get(name, ()) if function.language == "cpp" else ():
+        if isinstance(event, events.Write) and _says_why(function, event.value):
+            yield _KeptOutcome(function, event)
+
+
+@questions.flow_question
+def _of_members(function: Function) -> dict[str, list[events.Event]]:
+    """What assigns to members of the function's own object, and calls of their methods, by the member."""
+    found: dict[str, list[events.Event]] = {}
+    for event in function.flow.events:
         match event:
-            case events.Write(place=place, value=value, op="=", fresh=False) if _is_it(place, name):
-                if _says_why(function, value):
-                    yield _KeptOutcome(function, event)
+            case events.Write(place=(places.THIS, name), op="=", fresh=False):
+                found.setdefault(name, []).append(event)
+            case events.CallEvent(receiver=(places.THIS, name)):
+                found.setdefault(name, []).append(event)
+    return found
 
 
 def _says_why(function: Function, value: records.Value | None) -> bool:
