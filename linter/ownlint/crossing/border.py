@@ -23,6 +23,7 @@ from ownlint.domains.handles.handle_flow import HandleInterpreter
 from ownlint.domains.handles.handle_runs import HandleRuns
 from ownlint.domains.handles.handle_stores import Dependence
 from ownlint.domains.handles.handles import (
+    MOST_HELD,
     Attributes,
     Classes,
     Fact,
@@ -70,6 +71,7 @@ class Border(Classes):
         self._elsewhere: Answers[str, list[Function]] = Answers()
         self._spoken: Answers[str, frozenset[str]] = Answers()
         self._left: Answers[Function, Attributes | None] = Answers(None)
+        self._assigning: Answers[tuple[str, str], list[Function]] = Answers()
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
         self._bases: Answers[str, str | None] = Answers(None)
@@ -531,9 +533,13 @@ class Border(Classes):
     def attributes(self, function: Function) -> Attributes | None:
         if function.record.kind != "method" or not function.record.owner or _shift(function) == 0:
             return None
-        left = list(self._left_by_others(function))
-        owners = {owner[0]: owner for found in left for owner in found.owners}
-        held = {h for found in left for h in found.held}
+        held: set[Handle] = set()
+        owners: dict[int, tuple[int, str, r.Span, bool]] = {}
+        for found in self._left_by_others(function):
+            held |= found.held
+            owners.update((owner[0], owner) for owner in found.owners)
+            if len(held) > MOST_HELD:
+                return Attributes(frozenset(), (), too_many=True)
         for handle in self._declared(function, {h.path[0] for h in held}):
             held.add(handle)
             owners[handle.token[0]] = (handle.token[0], handle.shown, handle.taken, self.role(handle.cls) == "owner")
@@ -541,9 +547,9 @@ class Border(Classes):
 
     def _left_by_others(self, method: Function) -> Iterator[Attributes]:
         """What the other methods leave in the attributes of their object."""
-        others = [other for other in self._methods(method) if other is not method and self._may_set(other)]
-        for other in others:
-            if (found := self._left_by(other)) is not None:
+        owner = (method.path, method.record.owner)
+        for other in self._setting(owner) if owner in self._looked_into else self._setters.get(owner, ()):
+            if other is not method and (found := self._left_by(other)) is not None:
                 yield found
 
     def _declared(self, method: Function, known: set[str]) -> Iterator[Handle]:
@@ -572,17 +578,18 @@ class Border(Classes):
         """Somebody wants to know of the attributes of its object, whatever they are."""
         self._looked_into.add((function.path, function.record.owner))
 
-    def _may_set(self, method: Function) -> bool:
-        if (method.path, method.record.owner) in self._looked_into:
-            return any(name.startswith("=") for name in method.mentioned)
-        return method in self._setters
-
     @program_property
-    def _setters(self) -> frozenset[Function]:
+    def _setters(self) -> dict[tuple[str, str], list[Function]]:
         """Methods that set attributes, of classes in which something may be said."""
-        concerned = {(f.path, f.record.owner) for f in self._holders if f.record.owner}
-        methods = (f for f in self.program.functions if (f.path, f.record.owner) in concerned)
-        return frozenset(f for f in methods if any(name.startswith("=") for name in f.mentioned))
+        concerned = sorted({(f.path, f.record.owner) for f in self._holders if f.record.owner})
+        return {owner: found for owner in concerned if (found := self._setting(owner))}
+
+    def _setting(self, owner: tuple[str, str]) -> list[Function]:
+        """The methods of a class that assign to something."""
+        return self._assigning.ask(
+            owner,
+            lambda: [f for f in self._by_owner.get(owner, []) if any(name.startswith("=") for name in f.mentioned)],
+        )
 
     def _methods(self, function: Function) -> list[Function]:
         """All methods of the class, itself among them, in source order."""

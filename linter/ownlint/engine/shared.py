@@ -7,7 +7,7 @@ statements would cost n * n.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
@@ -127,7 +127,8 @@ class Indexed(Generic[K, V]):
     __slots__ = ("_about", "_shown", "entries", "index")
 
     def __init__(self, about: Callable[[K, V], Iterable[Hashable]]) -> None:
-        """`about` says under which words an entry is looked for; it is called again when the entry goes."""
+        """`about` says under which words an entry is looked for; it is called again when the entry goes. Where values
+        are sets, it says so of each element."""
         self._about = about
         self.entries: Map[K, V] = Map()
         self.index: Map[Hashable, Map[K, bool]] = Map()
@@ -149,9 +150,15 @@ class Indexed(Generic[K, V]):
         entries = self.entries.set(key, value)
         if entries is self.entries:
             return self
-        before = self._words(key)
+        before = self.entries._found(key)
+        if isinstance(before, frozenset) and isinstance(value, frozenset):
+            gone = frozenset(self._about(key, cast("V", before - value)))
+            come = frozenset(self._about(key, cast("V", value - before)))
+            gone = gone - frozenset(self._about(key, value)) if gone - come else frozenset()
+            return self._made(entries, _changed(self.index, key, gone, come))
+        known = self._words(key)
         after = frozenset(self._about(key, value))
-        return self._made(entries, _changed(self.index, key, before - after, after - before))
+        return self._made(entries, _changed(self.index, key, known - after, after - known))
 
     def without(self, key: K) -> Indexed[K, V]:
         if key not in self.entries:

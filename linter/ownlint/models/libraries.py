@@ -569,6 +569,8 @@ class Models:
         are this family's alone."""
         having = [name for name in self._having(members) if not libraries.isdisjoint(self.libraries_of(name))]
         shared = self._family(having)
+        if not shared:
+            return ""
         telling = sum(1 for member in members if self._family(self._having(frozenset({member}))) & shared)
         if telling < _TELLING:
             return ""
@@ -577,8 +579,18 @@ class Models:
 
     def _having(self, members: frozenset[str]) -> list[str]:
         """The classes that have all the members."""
-        classes = self._py_classes
-        return [name for name in classes if all(self.python_member(name, member) is not None for member in members)]
+        found = frozenset.intersection(*(self._by_member.get(member, frozenset()) for member in members))
+        return [name for name in self._py_classes if name in found] if found else []
+
+    @functools.cached_property
+    def _by_member(self) -> dict[str, frozenset[str]]:
+        """The classes that have a member, by themselves or by a base."""
+        found: dict[str, set[str]] = {}
+        for name in self._py_classes:
+            known = (cls for base in self._ancestry(name) if (cls := self.python_class(base)) is not None)
+            for member in {member for cls in known for member, variants in cls.variants.items() if variants}:
+                found.setdefault(member, set()).add(name)
+        return {member: frozenset(names) for member, names in found.items()}
 
     def _family(self, classes: list[str]) -> set[str]:
         """What all the classes are, or derive from."""

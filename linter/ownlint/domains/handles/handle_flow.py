@@ -154,7 +154,9 @@ class HandleInterpreter(Loops):
             state = state.bind(itself, state.get(itself) | {object_}, Span(0, 0), "")
         known = self.classes.attributes(self.function) if not self.alone and itself not in self.given else None
         known = self.after or known
-        if known is not None and itself:
+        if known is not None and itself and known.too_many:
+            state = state.escape({h.token for h in state.get(itself)}).bind(itself, NOTHING, Span(0, 0), "")
+        elif known is not None and itself:
             state = state.bind(itself, state.get(itself) | known.held, Span(0, 0), "")
             for site, owner, made, top in known.owners:
                 self.inherited.add(site)

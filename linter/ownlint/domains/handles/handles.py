@@ -481,12 +481,18 @@ class HandleSummary(NamedTuple):
     """What of that which it is given it uses after it has ended it, by what it was given to call."""
 
 
+MOST_HELD = 256
+"""Handles followed in one name: what a larger container holds, nobody knows."""
+
+
 class Attributes(NamedTuple):
     """What methods leave in the attributes of their object: handles with the slot of their attribute, and of every
     token what its owner is called and where it is made."""
 
     held: Handles
     owners: tuple[tuple[int, str, Span, bool], ...]
+    too_many: bool = False
+    """There are more than `MOST_HELD`: of none it is known what they are."""
 
 
 def in_order(handles: Iterable[Handle]) -> list[Handle]:
@@ -523,8 +529,6 @@ class StoredHandle(NamedTuple):
 
 
 _PICK = re.compile(r"@(-?\d+);")
-_MOST_HELD = 256
-"""Handles followed in one name: what a larger container holds, nobody knows."""
 
 
 def _held_words(handle: Handle) -> Iterator[Hashable]:
@@ -587,7 +591,7 @@ class HandleState(NamedTuple):
         before = self.get(name)
         if before == handles:
             return self
-        if len(handles) > _MOST_HELD:
+        if len(handles) > MOST_HELD:
             return self.escape({h.token for h in handles}).bind(name, NOTHING, at, how)
         lost = {h.token for h in before if h.holds} - {h.token for h in handles if h.holds}
         ended = self.ended
