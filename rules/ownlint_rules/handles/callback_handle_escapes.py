@@ -99,6 +99,7 @@ from ownlint import (
     Class,
     Finding,
     Function,
+    Program,
     Span,
     assignments,
     because,
@@ -107,8 +108,10 @@ from ownlint import (
     glance,
     keeping,
     places,
+    questions,
     records,
     rule,
+    steps,
     text,
     types,
 )
@@ -167,14 +170,32 @@ def _found(function: Function, call: events.CallEvent, wrapper: _Wrapper) -> Fin
 
 def _is_called(function: Function) -> bool:
     """Whether the project calls it by itself: then its arguments live as the caller says."""
-    if function.record.kind == "lambda":
-        return False
-    return any(
-        function in caller.program.calls.callee(call.node, caller).functions
-        for caller in function.program.index.callers(function)
-        for call in caller.flow.calls
-        if places.last_name(call.node.callee) == function.name
-    )
+    return function.record.kind != "lambda" and function in _calls(function.program).of(function.name)
+
+
+class _Calls:
+    """Which functions the calls of a program reach."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._of: questions.Answers[str, frozenset[Function]] = questions.Answers()
+
+    def of(self, name: str) -> frozenset[Function]:
+        """Those that are called by this name."""
+        return self._of.ask(name, lambda: frozenset(self._reached(name)))
+
+    def _reached(self, name: str) -> Iterator[Function]:
+        for caller in self.program.index.callers_by_name(name):
+            for call in caller.flow.calls:
+                if places.last_name(call.node.callee) == name:
+                    steps.spend()
+                    yield from self.program.calls.callee(call.node, caller).functions
+
+
+@questions.program_question
+def _calls(program: Program) -> _Calls:
+    """The calls of a program; one object a program, since its answers are remembered."""
+    return _Calls(program)
 
 
 def _outlives(function: Function, handle: records.Parameter, last: str) -> bool:
