@@ -42,6 +42,10 @@ class Map(Generic[K, V]):
         for leaf in self._leaves():
             yield from leaf
 
+    def listed(self) -> list[K]:
+        """The keys."""
+        return list(self._leaf) if self._leaf is not None else list(self)
+
     def items(self) -> Iterator[tuple[K, V]]:
         for leaf in self._leaves():
             yield from leaf.items()
@@ -171,7 +175,9 @@ class Indexed(Generic[K, V]):
 
     def under(self, *words: Hashable) -> list[K]:
         """The keys whose values are about one of these words, once each."""
-        found = [list(self.index.get(word, Map())) for word in words]
+        found = [keys.listed() for word in words if (keys := self.index.get(word, None)) is not None]
+        if len(found) < 2:
+            return found[0] if found else []
         return list(dict.fromkeys(key for keys in found for key in keys))
 
     def _made(self, entries: Map[K, V], index: Map[Hashable, Map[K, bool]]) -> Indexed[K, V]:

@@ -53,6 +53,8 @@ __all__ = ["CountTrouble", "hands_out_new", "is_concerned", "summary", "troubles
 
 _STEPS_OF_PASSING = 8
 """One way through one event takes the time of so many steps, and more."""
+_STEPS_OF_JUDGING = 2
+"""And what becomes of one object where a way ends."""
 _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
 _ENTRIES_A_STEP = 4
@@ -641,7 +643,7 @@ class Counting(CountingCalls):
             self.ends.setdefault(self.site(one).index, set()).add(True)
             draft.forget(one)
         owing = sorted(draft.marked(OWING))
-        spend(len(owing))
+        spend(_STEPS_OF_JUDGING * len(owing))
         for other in owing:
             self.judge(event, draft, other)  # nothing is asked of this state any more: it need not forget them
         self.left.append(draft)

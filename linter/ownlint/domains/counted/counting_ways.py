@@ -267,9 +267,10 @@ class CountedWays:
     ) -> None:
         site = self.site(one)
         reason = self.flow.events[because] if because >= 0 else None
-        said = name or self.name_of(draft, one, value)
         key = (what, one[0], at.index)
-        self.found.setdefault(key, CountTrouble(what, said, site, at, reason, value))
+        if key not in self.found:
+            said = name or self.name_of(draft, one, value)
+            self.found[key] = CountTrouble(what, said, site, at, reason, value)
         self.troubled.setdefault(key, set()).add(self.passing)
 
     def kept_in(self, draft: CountDraft, value: r.Value | None) -> Id | None:
