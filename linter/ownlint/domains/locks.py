@@ -128,8 +128,11 @@ class Locking:
         """Names of the functions that lock or unlock something by hand."""
         self.fixed = strings(sorted(self.guards.fixed)) if self.guards.fixed else None
         """The guards that take their mutex without an argument: `HeapLock lock;` calls nothing by name."""
-        self._held: Answers[tuple[Function, bool], dict[int, Locks]] = Answers(most=_KEPT)
-        self._waited: Answers[Function, tuple[dict[int, Locks], Locks]] = Answers(most=_KEPT)
+        self._held: Answers[tuple[Function, bool], tuple[dict[int, Locks], dict[int, Locks], Locks]] = Answers(
+            most=_KEPT
+        )
+        """What is held before each event, what the events take, and what some take as readers."""
+        self._entries: Answers[Function, Locks] = Answers()
         self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
         self._callers: dict[Function, Callers] = {}
         self._notes: dict[Function, Derived] = {}
@@ -140,20 +143,19 @@ class Locking:
 
     def held(self, function: Function, *, anywhere: bool = False) -> dict[int, Locks]:
         """See `held`; with `anywhere`, what is held on some path."""
-        key = (function, anywhere)
-        return self._held.ask(key, lambda: self._read(function, self._entry(function), anywhere)[0])
+        return self._states(function, anywhere)[0]
 
     def taken(self, function: Function) -> dict[int, Locks]:
         """The locks that events of the body itself wait for and then hold, by event index. One that is taken again
         while it is held stands here, too; one that is only tried does not."""
-        return self._waited_for(function)[0]
+        return self._states(function)[1]
 
     def shared(self, function: Function) -> Locks:
         """The locks for which the body waits as a reader, and then holds."""
-        return self._waited_for(function)[1]
+        return self._states(function)[2]
 
-    def _waited_for(self, function: Function) -> tuple[dict[int, Locks], Locks]:
-        return self._waited.ask(function, lambda: self._read(function, self._entry(function))[1:3])
+    def _states(self, function: Function, anywhere: bool = False) -> tuple[dict[int, Locks], dict[int, Locks], Locks]:
+        return self._held.ask((function, anywhere), lambda: self._read(function, self._entry(function), anywhere)[:3])
 
     def taker(self, function: Function, lock: Place, event: e.Event) -> e.Event | None:
         """The nearest event before `event` that takes a lock which is held there; None where the caller does."""
@@ -200,6 +202,9 @@ class Locking:
         return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
 
     def _entry(self, function: Function) -> Locks:
+        return self._entries.ask(function, lambda: self._at_entry(function))
+
+    def _at_entry(self, function: Function) -> Locks:
         if function.language == "python":
             return frozenset({HeldLock(SOMEBODYS, CALLERS)} if python_locks.is_decorated(function) else ())
         return _said_on_entry(function) | {HeldLock(lock, CALLERS) for lock in self._only_released(function)}
@@ -782,7 +787,7 @@ class _LockReader:
             if where == SOMEBODYS and not self.is_lock(call, where):
                 return None
             return self.got(call, state, frozenset({HeldLock(where)}))
-        return frozenset(h for h in state if h.lock != where)
+        return _without(state, where)
 
     def got(self, call: r.Call, state: Locks, locks: Locks) -> Locks:
         """What is held once a call has locked something, for itself alone or as a reader, or has tried to."""
@@ -832,8 +837,8 @@ class _LockReader:
         if not verb or on == (THIS,) or not self.is_lock(call, on):
             return state | {HeldLock(SOMEBODYS, CALLERS)} if verb == "assert" else None
         if verb == "release":
-            return frozenset(h for h in state if h.lock != on)
-        known = any(h.lock == on for h in state)
+            return _without(state, on)
+        known = bool(_of(state, on))
         if verb == "assert":
             return state if known else state | {HeldLock(on, READS if shares(call) else CALLERS)}
         after = self.got(call, state, frozenset({HeldLock(on)}))
@@ -861,7 +866,7 @@ class _LockReader:
                     if effect.verb == "hold":
                         state = self.got(call, state, frozenset({HeldLock(where)}))
                     else:
-                        state = frozenset(h for h in state if h.lock != where)
+                        state = _without(state, where)
         return state
 
     def by_helper(self, call: r.Call, on: Place | None, state: Locks) -> Locks:
@@ -886,6 +891,15 @@ class _LockReader:
                 root = place(self.function, argument)
                 return (*root, *lock[1:]) if root is not None else SOMEBODYS
         return lock
+
+
+def _of(state: Locks, lock: Place) -> list[HeldLock]:
+    return [held for held in state if held.lock == lock]
+
+
+def _without(state: Locks, lock: Place) -> Locks:
+    """Without that lock, whoever holds it."""
+    return state.difference(_of(state, lock))
 
 
 def _arguments(written: str) -> str:

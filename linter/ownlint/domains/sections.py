@@ -7,6 +7,7 @@ acts on it in the second acts on what may have changed.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
@@ -69,9 +70,16 @@ def sections(function: Function) -> Sections:
         if index == flow.entry:
             for lock in held:
                 taken.setdefault((lock, index), []).append(index)
+    whole: dict[Place, list[int]] = {}
+    for index, held in held_at.items():
+        spend(len(held) // _EVENTS_A_STEP)
+        for lock in held:
+            whole.setdefault(lock, []).append(index)
+    several = Counter(lock for lock, _ in taken)
     found: dict[Place, list[Section]] = {}
     for (lock, first), starts in sorted(taken.items(), key=lambda entry: (entry[0][1], entry[0][0])):
-        found.setdefault(lock, []).append(Section(lock, flow.events[first], _spread(flow, lock, starts, held_at)))
+        inside = _spread(flow, lock, starts, held_at) if several[lock] > 1 else frozenset(whole[lock])
+        found.setdefault(lock, []).append(Section(lock, flow.events[first], inside))
     return Sections(found)
 
 

@@ -198,18 +198,23 @@ def _of_members(function: Function) -> dict[str, list[events.Event]]:
 
 
 def _says_why(function: Function, value: records.Value | None) -> bool:
-    caught = {
-        handler.name
-        for statement in function.statements
-        if isinstance(statement, records.Try) and value is not None
-        for handler in statement.handlers
-        if handler.span.start <= value.start < handler.span.end
-    }
+    handlers = _handlers(function) if value is not None else []
+    caught = {one.name for one in handlers if value is not None and one.span.start <= value.start < one.span.end}
     return any(
         isinstance(inner, records.Name)
         and (inner.text in ("errno", "std::current_exception", *caught) or _is_reason(function, inner.text))
         for inner in places.walk(value)
     )
+
+
+@questions.flow_question
+def _handlers(function: Function) -> list[records.Handler]:
+    return [
+        handler
+        for statement in function.statements
+        if isinstance(statement, records.Try)
+        for handler in statement.handlers
+    ]
 
 
 def _is_reason(function: Function, name: str) -> bool:
