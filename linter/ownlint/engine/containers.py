@@ -22,7 +22,7 @@ from ownlint.models.records import FunctionModel
 from ownlint.project import pairs, types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import program_question
+from ownlint.project.questions import each_function, program_question, question
 from ownlint.project.subjects import Function
 
 _PAIRS = frozenset({"make_pair", "pair", "value_type", "make_tuple"})
@@ -522,33 +522,56 @@ def lasting(function: Function, held: Container, depth: int = 2) -> list[Contain
 
 def is_erased(function: Function, held: Container) -> bool:
     """Whether entries are taken out of the map anywhere in the project."""
-    return next(_clearing(function, held), None) is not None
+    return next(_clearers(function, held), None) is not None
 
 
-def _clearing(function: Function, held: Container) -> Iterator[Function]:
+def _clearers(function: Function, held: Container) -> Iterator[Function]:
     """The functions of the project that take entries out of the map."""
     maps = lasting(function, held)
-    for other in function.program.functions if maps else ():
+    names = {name for one in maps for name in _plainly(one.names)}
+    by_name = _clearing_by_name(function.program) if names else {}
+    for other in dict.fromkeys(other for name in sorted(names) for other in by_name.get(name, ())):
         if any(clears(other, one) for one in maps):
             yield other
 
 
 def clears(function: Function, held: Container) -> bool:
     """Whether the function takes entries out of the map itself."""
+    names = set(_plainly(held.names))
+    return not names.isdisjoint(_cleared(function)) and not names.isdisjoint(said_names(function))
+
+
+@question
+def _cleared(function: Function) -> frozenset[str]:
+    """Names of the maps that the function takes entries out of."""
     takes = function.container_methods.takes
     if not function.mentions(*takes) and not takes_in_c(function):
-        return False
-    names = set(_plainly(held.names))
-    if names.isdisjoint(said_names(function)):
-        return False
+        return frozenset()
+    found: set[str] = set()
     for call in function.flow.calls:
         done = table_call(function, call.node)
         emptied = done.table if done is not None and done.does == "take" else None
         if last_name(call.node.callee) in takes:
             emptied = receiver(call.node)
-        if emptied is not None and not names.isdisjoint(_plainly(names_of(function, emptied))):
-            return True
-    return False
+        if emptied is not None:
+            found.update(_plainly(names_of(function, emptied)))
+    return frozenset(found)
+
+
+@each_function
+def _clearing(function: Function) -> frozenset[str]:
+    """By each function that takes entries out of maps the names of these."""
+    return _cleared(function)
+
+
+@program_question
+def _clearing_by_name(program: Program) -> dict[str, list[Function]]:
+    """The functions that take entries out of maps, by the names of these."""
+    found: dict[str, list[Function]] = {}
+    for function, names in _clearing(program).items():
+        for name in sorted(names):
+            found.setdefault(name, []).append(function)
+    return found
 
 
 def is_taken_out_by_hook(function: Function, held: Container) -> bool:
@@ -556,7 +579,7 @@ def is_taken_out_by_hook(function: Function, held: Container) -> bool:
     ends its entry: `on_free(node, forget, self)`, `node->on_delete = [this](Node *node) { forget(node); }`."""
     return any(
         _is_registered(one, held.type)
-        for other in _clearing(function, held)
+        for other in _clearers(function, held)
         for one in (other, *function.program.index.callers(other))
     )
 
