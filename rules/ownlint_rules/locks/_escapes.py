@@ -12,7 +12,20 @@ from collections.abc import Callable, Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, assignments, conditions, entrances, glance, habits, keeping, locks, pairs, places, types
+from ownlint import (
+    Function,
+    assignments,
+    conditions,
+    entrances,
+    glance,
+    habits,
+    keeping,
+    locks,
+    pairs,
+    places,
+    questions,
+    types,
+)
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import Guard, GuardedDomain, MemberUse, guarded, is_address, is_exempt
@@ -714,6 +727,7 @@ def _root(value: r.Value) -> str:
     return value.text if isinstance(value, r.Name) else ""
 
 
+@questions.flow_question
 def _compared(function: Function) -> frozenset[int]:
     """What is only compared or tested, or whose address an object keeps that is made there: to look at an address
     needs no lock."""
@@ -770,6 +784,7 @@ def is_lock(function: Function, value: r.Value, current: locks.Locks) -> bool:
     return where is not None and any(h.lock == where for h in current)
 
 
+@questions.flow_question
 def thread_starts(function: Function) -> list[e.CallEvent]:
     """The calls that start a thread, or a task, or leave one to somebody who runs it later."""
     found = []

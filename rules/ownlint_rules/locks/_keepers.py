@@ -63,20 +63,7 @@ class HandedAway(NamedTuple):
 def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tuple[e.Event, HandedAway]]:
     """What objects and lambdas keep that live on, or are used, and when they get it. `leads` says which values are
     worth a look."""
-    yield from _initialised(function)
-    yield from _by_default(function)
-    result = result_of(function)
-    for leave in function.flow.leaves:
-        if leave.kind == "return" and leave.value is not None:
-            for kept in keeping.kept(function, leave.value, result):
-                if kept.holder is not None or kept.how == "capture":
-                    yield leave, _of(kept, leave.value, None)
-    for event, one in _put(function, everywhere=True):
-        if one.into is None or outlives(function, one.into, getattr(event, "target", None)):
-            yield event, one
-        elif one.holder is not None or one.made is not None:
-            yield from _onward(function, event, one, one.into[0])
-    yield from _to_threads(function)
+    yield from _given(function)
     for call in function.flow.calls:
         for position, argument in enumerate(call.node.args):
             for one in _handed(function, call, position) if leads(argument) else ():
@@ -85,6 +72,24 @@ def given(function: Function, leads: Callable[[r.Value], bool]) -> Iterator[tupl
                 elif one.holder is not None:
                     yield from _onward(function, call, one, one.into[0])
             yield from ((call, one) for one in _handed_in_object(function, call, position))
+
+
+@questions.flow_question
+def _given(function: Function) -> list[tuple[e.Event, HandedAway]]:
+    """Those of them that get it whatever leads where: not by being handed to a call."""
+    found = [*_initialised(function), *_by_default(function)]
+    result = result_of(function)
+    for leave in function.flow.leaves:
+        if leave.kind == "return" and leave.value is not None:
+            all_kept = keeping.kept(function, leave.value, result)
+            kept = (one for one in all_kept if one.holder is not None or one.how == "capture")
+            found += [(leave, _of(one, leave.value, None)) for one in kept]
+    for event, one in _put(function, everywhere=True):
+        if one.into is None or outlives(function, one.into, getattr(event, "target", None)):
+            found.append((event, one))
+        elif one.holder is not None or one.made is not None:
+            found += _onward(function, event, one, one.into[0])
+    return [*found, *_to_threads(function)]
 
 
 def result_of(function: Function) -> str:

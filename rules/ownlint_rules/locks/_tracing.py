@@ -69,7 +69,8 @@ class Tracer:
         if not self.inside or home is None or cls is None:
             return frozenset()
         nearer = home.ancestry[: home.ancestry.index(cls)]
-        return frozenset(self.domain.members).difference(*(heir.fields for heir in nearer))
+        fields = {name: home.field(name) for name in self.domain.members}
+        return frozenset(name for name, field in fields.items() if field is None or field[0] not in nearer)
 
     def trace(self, value: r.Value | None, depth: int = 0) -> Traced | None:
         """The place below a member that an expression names, points to, or looks at."""
@@ -160,6 +161,7 @@ class Tracer:
         return traced
 
 
+@questions.flow_question
 def declared_twice(function: Function) -> frozenset[str]:
     """Locals of one name in several blocks: nobody can say which is meant."""
     seen: set[str] = {p.name for p in function.record.parameters}

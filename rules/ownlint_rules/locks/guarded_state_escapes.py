@@ -296,9 +296,12 @@ class _EscapeJudge:
         )
 
     def used_later(self) -> Iterator[Finding]:
+        ways = list(escapes.ways(self.borrower, self.held))
+        if not ways:
+            return
         uses = escapes.Uses(self.function, self.held)
         starts = escapes.thread_starts(self.function)
-        for way in escapes.ways(self.borrower, self.held):
+        for way in ways:
             later = uses.after(way)
             verb = "refers to" if way.alias else "points into"
             member, lock = way.borrow.traced.member, way.guard.lock
