@@ -163,6 +163,7 @@ class ModelFile:
             kept_at=table.number("kept_at", 0),
             kept_for=table.text("kept_for"),
             sized_by=table.texts("sized_by"),
+            room_made_by=table.texts("room_made_by"),
             trusts_type=table.flag("trusts_type"),
             result=table.text("result"),
             casts=table.flag("casts"),

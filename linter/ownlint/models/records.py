@@ -342,6 +342,9 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """What that argument then is: a range of numbers, `-5..256`; of a text that is written there, of its length."""
     sized_by: tuple[str, ...] = ()
     """Functions that say of argument 1 how many there are: for an argument 2 below that it cannot fail."""
+    room_made_by: tuple[str, ...] = ()
+    """Functions that make argument 1 with as many places as their own argument 1 says: for an argument 2 below that it
+    cannot fail."""
     bare: bool = False
     note: str = ""
     source: str = ""

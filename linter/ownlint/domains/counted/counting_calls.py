@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ownlint.domains import numbers
 from ownlint.domains.counted import outs
 from ownlint.domains.counted.callbacks import requests
 from ownlint.domains.counted.counting_tests import ERROR, Tests
@@ -332,9 +333,26 @@ class CountingCalls(Tests):
             return
         self.ends.setdefault(self.site(one).index, set()).add(True)
         into = self.container(event, draft)
-        if into is not None and draft.objects[into].kind == "new" and not draft.objects[into].stored:
-            draft.places[result_place(event.node)] = NULL  # made here, with room for what is put in
+        if into is not None and self.has_room(event, draft, into):
+            draft.places[result_place(event.node)] = NULL
         draft.change(one, owed=held.owed - 1, taken=event.index, owner=into)
+
+    def has_room(self, event: e.CallEvent, draft: CountDraft, into: Id) -> bool:
+        """Whether the container was made here with a place for what is put in, so that the call cannot fail."""
+        model, held, made = self.model(event.node), draft.objects[into], self.site(into)
+        if model is None or not model.room_made_by or held.kind != "new" or held.stored:
+            return False
+        if not isinstance(made, e.CallEvent) or (maker := self.model(made.node)) is None:
+            return False
+        return maker.name in model.room_made_by and self.is_below(event, made)
+
+    def is_below(self, put: e.CallEvent, made: e.CallEvent) -> bool:
+        """Whether the index may be one of those that the container was made for; it is where nothing is known."""
+        if len(put.node.args) < 2 or not made.node.args:
+            return False
+        index = numbers.within(put.node.args[1], self.function, put)
+        size = numbers.within(made.node.args[0], self.function, made)
+        return index.low < size.high
 
     def replace(self, event: e.CallEvent, draft: CountDraft) -> None:
         """What stood in a container where something is put now may have been taken out."""
