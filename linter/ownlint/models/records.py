@@ -94,6 +94,7 @@ Role = Literal[
     "immortal",
     "free threading",
     "slot table",
+    "called from c",
     "arena",
     "exception",
 ]

@@ -250,9 +250,10 @@ def _is_of_cpp(function: Function, node: r.Call) -> bool:
 
 
 def _is_in_cpp(function: Function, target: r.Member) -> bool:
-    """Whether the struct that holds it stands in a namespace or a class, where C cannot name it."""
+    """Whether the struct that holds it stands in a namespace or a class, where C cannot name it, and no model says that
+    C calls what is in it all the same."""
     written = function.program.types.of(target.base, function)
-    if not written:
+    if not written or "called from c" in function.program.types.roles(types.parse(written).name, function):
         return False
     return "::" in types.parse(function.program.names.expand(written, function.file, function.record.scope)).name
 
