@@ -529,10 +529,11 @@ class _Losing:
 
     def passes_release(self, exit: e.Event, walked: OwedWalk) -> bool:
         """Whether the way goes by where others release it: the conditions there, and those by which it is acquired, may
-        exclude each other. An early return does not, nor does an exception that the function catches."""
+        exclude each other. An early return does not, nor does an exception that the function catches, nor what comes
+        only after another was acquired, as in the next round of a loop."""
         if any(self.flow.dominates(mark, exit) for mark in self.flow.catches):
             return False
-        return any(exit in self.flow.after(one) for one in walked.ended)
+        return any(exit in self.flow.after(one, avoiding=walked.renews) for one in walked.ended)
 
     def may_last(self, acquired: Acquired) -> bool:
         """Whether it is of a kind that is acquired for what this brings about, and what is got from it, if anything

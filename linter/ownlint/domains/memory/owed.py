@@ -655,10 +655,18 @@ class OwedWalk(OwedUses):
             )
         )
 
+    def renews(self, event: e.Event) -> bool:
+        """Whether the place gets another one there."""
+        if event is self.start:
+            return True
+        if not isinstance(event, e.Write) or event.place != self.acquired.place:
+            return False
+        return isinstance(strip(event.value), r.Call)
+
     @cached_property
     def around(self) -> set[tuple[int, bool]]:
         """The outcomes of tests that go around what releases or keeps it, and nothing else: `if (owned) free(p)` is for
-        somebody who knows when it is there."""
+        somebody who knows when it is there. No end is what another follows: `if (small) { free(p); p = more(); }`."""
         ending = [one.span.start for one in self.endings if not isinstance(one, e.LeaveEvent)]
         found: set[tuple[int, bool]] = set()
         if not ending:
@@ -670,7 +678,13 @@ class OwedWalk(OwedUses):
             for body in (branch.then, branch.other)
             if body
         )
-        whole = {(id(branch), span): (branch, span) for span, branch in bodies if any(at in span for at in ending)}
+        renewed = [event.span.start for event in self.flow.writes_to(self.acquired.place) if self.renews(event)]
+
+        def settles(body: r.Span) -> bool:
+            first = next((at for at in ending if at in body), None)
+            return first is not None and not any(at in body and at > first for at in renewed)
+
+        whole = {(id(branch), span): (branch, span) for span, branch in bodies if settles(span)}
         several = Counter(branch for branch, _ in whole)
         for (branch_id, _), (branch, span) in whole.items():
             if several[branch_id] == 1:
