@@ -12,12 +12,13 @@ from typing import Literal, NamedTuple
 from ownlint.domains.counted import outs
 from ownlint.domains.counted.counts import CountDraft, HeldReference, Id, is_owing
 from ownlint.domains.counted.outs import Filled
-from ownlint.domains.counted.references import ReferenceSource, Use, alternatives, arguments, references
+from ownlint.domains.counted.references import ReferenceSource, Use, alternatives, arguments, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine import lasting
 from ownlint.engine.assignments import place as named_place
 from ownlint.engine.assignments import spelled
 from ownlint.engine.glance import says
+from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Assumption, Certainty, because
@@ -321,8 +322,23 @@ class CountedWays:
 
     def use(self, event: e.CallEvent, index: int) -> Use:
         use = self.said_uses(event.node)[index]
-        found = self.summary_at(event.node) if not use else None
-        return found.arguments[index] if found is not None and index < len(found.arguments) else use
+        if use or (found := self.summary_at(event.node)) is None:
+            return use
+        said = found.arguments[index] if index < len(found.arguments) else ""
+        return said or ("lent" if index in self.looked_at(event.node) else "")
+
+    @remembered
+    def looked_at(self, call: r.Call) -> frozenset[int]:
+        """The arguments that the one function of the project which is called there does no more with than look at them
+        and write to what is in them. It deals in no counted references, or its walk has told."""
+        callee = self.function.program.calls.callee(call, self.function).functions[0]
+        if callee is self.function or may_count(callee):
+            return frozenset()
+        duty = resources(callee.program).duties.of(callee)
+        kept = duty.released | duty.adopted | duty.stored | duty.returned | duty.strangers
+        kept |= {number for number, _ in duty.kept_parts}
+        given = (number for number, one in enumerate(callee.record.parameters) if types.parse(one.type).pointers == 1)
+        return frozenset(given) - kept
 
     @remembered
     def summary_at(self, call: r.Call) -> CountSummary | None:
