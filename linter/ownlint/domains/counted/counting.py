@@ -29,6 +29,7 @@ from ownlint.domains.counted.counts import (
     KnownPlace,
     is_owing,
 )
+from ownlint.domains.counted.followed import Followed
 from ownlint.domains.counted.references import Use, alternatives, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.assignments import spelled
@@ -63,6 +64,10 @@ _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
 _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 """What is told at the end of a path, of an event that stands before it."""
+_BY_PATHS = frozenset({"released borrowed", "released given", "released twice", "returned borrowed"}) | frozenset(
+    {"used after release", "retained after release"}
+)
+"""What is told of some of the paths to a place, and doubted where conditions may exclude these."""
 _NOT_ALL_FOLLOWED = "on one of the analysed paths; there are too many to analyze all of them"
 _SOME_OVERWRITE = "on some of the paths to the reassignment"
 _NOT_READ = "harmless if code that was not understood releases it or passes it on"
@@ -166,11 +171,21 @@ class Counting(CountingCalls):
         return summary(function)
 
     def run(self, listener: Listener[CountState] | None = None) -> list[CountTrouble]:
-        domain = Domain(self.passing_through, _met, _MOST_STATES, _in_order)
-        self.complete = follow(self.flow, self.start(), domain, listener) and self.knows_all_tests
+        self.walk(listener)
         jumps = self.jumps_in_macros
         told = [(key, one) for key, one in self.found.items() if not jumps or one.what not in _BY_WAY]
         return [self.judged(key, one) for key, one in told]
+
+    def walk(self, listener: Listener[CountState] | None = None) -> None:
+        domain = Domain(self.passing_through, _met, _MOST_STATES, _in_order)
+        self.complete = follow(self.flow, self.start(), domain, listener) and self.knows_all_tests
+
+    @cached_property
+    def followed(self) -> Followed:
+        """What became of each state, by a second walk: few functions are asked."""
+        again, seen = Counting(self.function), Followed()
+        again.walk(seen.see)
+        return seen
 
     @cached_property
     def jumps_in_macros(self) -> bool:
@@ -186,7 +201,8 @@ class Counting(CountingCalls):
             return one._replace(reason=_PRESUMED.format(last_name(site.node.callee), render(site.into or ("it",))))
         if one.what not in ("leaked", "surplus"):
             some = _SOME_OVERWRITE if one.what == "overwritten" else SOME_PATHS
-            return one._replace(reason=some if partly else "", merged=partly)
+            merged = partly and not (one.what in _BY_PATHS and self.followed.is_doomed(self.troubled[key]))
+            return one._replace(reason=some if partly else "", merged=merged)
         if not self.complete:
             return one._replace(reason=_NOT_ALL_FOLLOWED)
         if self.ends.get(one.site.index) == {False} and not self.is_left_settled(one.site):
