@@ -68,6 +68,8 @@ _BY_PATHS = frozenset({"released borrowed", "released given", "released twice", 
     {"used after release", "retained after release"}
 )
 """What is told of some of the paths to a place, and doubted where conditions may exclude these."""
+_TAKEN_OR_LENT: tuple[set[Use], ...] = ({"lent", "stolen"}, {"lent", "released"})
+_FAILED = KnownPlace("-")
 _NOT_ALL_FOLLOWED = "on one of the analysed paths; there are too many to analyze all of them"
 _SOME_OVERWRITE = "on some of the paths to the reassignment"
 _NOT_READ = "harmless if code that was not understood releases it or passes it on"
@@ -640,6 +642,8 @@ class Counting(CountingCalls):
     def leave(self, event: e.LeaveEvent, draft: CountDraft) -> None:
         self.lose_carried(draft, event.value)
         value = self.chosen(event.value, draft)
+        if event.kind == "return" and draft.places.get(self.place(value) or ()) == _FAILED:
+            self.asked(draft)  # who is told that it failed has not the object to release it
         one = self.id_of(draft, value) if event.kind == "return" else None
         if one is None and event.kind == "return" and self.returns_objects:
             one = self.kept_in(draft, value) if not _is_plain(value) else None
@@ -794,6 +798,9 @@ class Counting(CountingCalls):
             else:
                 results.add("?")
         _give_anew(results, uses)
+        for number, seen in enumerate(uses):
+            if seen in _TAKEN_OR_LENT and self.is_taken_on_success(number):
+                uses[number] = {"stolen on success"}
         result = results.pop() if len(results) == 1 else "?"
         return CountSummary(
             result if result in ("new", "borrowed", "memory") else "",  # type: ignore[arg-type]
@@ -809,6 +816,14 @@ class Counting(CountingCalls):
             members.pop() if len(members) == 1 else "",
             made.pop() if len(made) == 1 else "",
         )
+
+    def is_taken_on_success(self, number: int) -> bool:
+        """Whether an argument is taken over on the ways that answer 0, and on no other, each of which answers less."""
+        for draft, leave, one in self.exits:
+            use = self.seen(draft, number, one) if leave.kind != "throw" else None
+            if use is not None and self.signs(draft.copy(), leave, one) != ("-" if use == "lent" else "0"):
+                return False
+        return True
 
     def is_kept_at_an_exit(self, given: Id) -> bool:
         return given in self.shared or any(
