@@ -159,3 +159,24 @@ def test_where_macros_that_call_each_other_jump_is_left_open(models: Models) -> 
     known = macros(models, "#define P(x) { Q(x); if (x) goto out; }\n#define Q(x) { P(x); }")
     assert known.jump("P") == ((), "")
     assert known.jump("Q") == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("#define NEW(t, type) (t *) type.tp_alloc(&type, 0)", ".tp_alloc"),
+        ("#define NEW(type) ((PyObject*)((type)->tp_new)(type, 0))", ""),
+        ("#define NEW(t, type) ((t*)PyObject_New(t, &type))", "PyObject_New"),
+        ("#define NEW(t, type) const_cast<t*>(made(type))", ""),
+        ("#define NEW(x) (x)", ""),
+        ("#define NEW(a, b) made(a) + made(b)", ""),
+        ("#define NEW(a) made(a); count++", ""),
+        ("#define NEW made()", "made"),
+    ],
+)
+def test_a_macro_that_is_one_call_answers_with_its_result(models: Models, text: str, called: str) -> None:
+    assert macros(models, f"{text}\n").answering("NEW") == called
+
+
+def test_macros_that_call_different_functions_answer_with_none(models: Models) -> None:
+    assert not macros(models, "#define NEW(a) made(a)\n", "#define NEW(a) kept(a)\n").answering("NEW")

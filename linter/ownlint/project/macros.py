@@ -36,6 +36,10 @@ _ABORTS = re.compile(
 """Also what the `assert` of a C library calls, and functions named after it."""
 _CONDITIONAL = re.compile(r"\b(?:if|for|switch|while(?!\s*+\(\s*+(?:0|false)\s*+\)))\b|\?|\|\|")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
+_CAST = re.compile(r"\(\s*+(?:const\s++|struct\s++){0,2}\w++\s*+\*[\s*]*+\)\s*+(?=[\w(])")
+"""A cast to a pointer, of what stands behind it."""
+_CALL = re.compile(r"((?:\w++(?:\.|->)){0,4})(\w++)\s*+\(")
+"""The call of a function or of a member at the beginning of an expression."""
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
 _JUMP = re.compile(r"\bgoto\s+(\w+(?:\s*\([^()]*\))?)")
@@ -284,6 +288,12 @@ class Macros:
                 return []
             found += self._named_otherwise(other, depth - 1) if self.named(other) else [other]
         return list(dict.fromkeys(found))
+
+    def answering(self, name: str) -> str:
+        """The function whose answer is all that the macro is, with a dot in front where it is called by a member:
+        `#define NEW(t, type) (t *)type.tp_alloc(&type, 0)`. Empty where its `#define`s differ."""
+        found = {_answering(macro.body) for macro in self.named(name)}
+        return found.pop() if len(found) == 1 else ""
 
     def may_clean_up(self, name: str, depth: int = _DEEP) -> bool:
         """Whether a word of a local's declaration may name who ends it: a function, a macro out of sight, or one whose
@@ -631,6 +641,33 @@ def _handed_to(macro: r.Macro) -> str:
     handed = given.replace("(", "").replace(")", "").split(",")
     named = ["__VA_ARGS__" if one == "..." else one for one in macro.parameters]
     return name if _NAME.fullmatch(name) and handed == named and named else ""
+
+
+def _answering(body: str) -> str:
+    """The name that is called in an expression that is one call, whatever it is cast to, as `answering` says it."""
+    inner = body.strip()
+    while True:
+        cast = _CAST.match(inner)
+        if cast is not None:
+            inner = inner[cast.end() :]
+        elif inner.startswith("(") and _end_of_call(inner, 0) == len(inner):
+            inner = inner[1:-1].strip()
+        else:
+            break
+    called = _CALL.match(inner)
+    if called is None or _end_of_call(inner, called.end() - 1) != len(inner):
+        return ""
+    return f".{called[2]}" if called[1] else called[2]
+
+
+def _end_of_call(text: str, opening: int) -> int:
+    """Where the parenthesis ends that opens there; 0 where it does not."""
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if not depth:
+            return at + 1
+    return 0
 
 
 def _only_asked(macro: r.Macro) -> bool:

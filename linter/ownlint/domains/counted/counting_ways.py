@@ -330,15 +330,36 @@ class CountedWays:
     @remembered
     def looked_at(self, call: r.Call) -> frozenset[int]:
         """The arguments that the one function of the project which is called there does no more with than look at them
-        and write to what is in them. It deals in no counted references, or its walk has told."""
-        callee = self.function.program.calls.callee(call, self.function).functions[0]
-        if callee is self.function or may_count(callee):
+        and write to what is in them. What its own walk follows is not asked about: that has told."""
+        callee, found = self.function.program.calls.callee(call, self.function).functions[0], self.summary_at(call)
+        if callee is self.function:
             return frozenset()
+        told = found is not None and bool(found.arguments)
         duty = resources(callee.program).duties.of(callee)
         kept = duty.released | duty.adopted | duty.stored | duty.returned | duty.strangers
         kept |= {number for number, _ in duty.kept_parts}
         given = (number for number, one in enumerate(callee.record.parameters) if types.parse(one.type).pointers == 1)
-        return frozenset(given) - kept
+        return frozenset(number for number in frozenset(given) - kept if self.is_uncounted(callee, number, told))
+
+    def is_uncounted(self, callee: Function, number: int, told: bool) -> bool:
+        """Whether nothing in a function counts an argument under its name, and its walk, if it has `told` anything, did
+        not follow it."""
+        if not may_count(callee):
+            return True
+        parameter = callee.record.parameters[number]
+        if told and (is_slot(callee) or self.references.is_pointer(parameter.type, callee)):
+            return False
+
+        def is_it(value: r.Value | None) -> bool:
+            return isinstance(bare := bare_value(value), r.Name) and bare.text == parameter.name
+
+        if any(is_it(write.value) for write in callee.flow.writes):
+            return False
+        return not any(
+            is_it(argument) and self.references.use(event.node, index, callee) != "lent"
+            for event in callee.flow.calls
+            for index, argument in arguments(event.node)
+        )
 
     @remembered
     def summary_at(self, call: r.Call) -> CountSummary | None:

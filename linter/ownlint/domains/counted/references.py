@@ -16,6 +16,7 @@ import msgspec
 from ownlint.domains import numbers
 from ownlint.domains.counted import marks
 from ownlint.engine import ranges
+from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, because
@@ -215,6 +216,9 @@ class References:
     def _called(self, call: r.Call, function: Function) -> ReferenceSource:
         model = self.model(call, function)
         if model is None:
+            name = call.callee.text if isinstance(call.callee, r.Name) else ""
+            if (made := self.made_by_macro(name)) is not None:
+                return ReferenceSource("new", call, made)
             lent = call.kind == "call" and marks.call_lends(self.program, call)
             return ReferenceSource("borrowed", call, None) if lent else NOTHING
         if not model.counted or (model.has("keep", "argument 1") and model.has("own", "result")):
@@ -234,6 +238,22 @@ class References:
                 owner = call.args[index] if 0 <= index < len(call.args) else None
                 return ReferenceSource("borrowed", call, model, owner)
         return NOTHING
+
+    def made_by_macro(self, name: str) -> FunctionModel | None:
+        """What a library says of the one function that a macro of the project calls for a new object, and that takes
+        nothing over."""
+        called = self.program.macros.answering(name)
+        if not called or called == name or self.program.macros.named(called):
+            return None
+        if called.startswith("."):
+            model = self.program.models.counted_method(called[1:])
+        else:
+            model = next(iter(self.program.models.function(called, "cpp", ())), None)
+        if model is None or not model.counted or not model.has("acquire", "result"):
+            return None
+        if any(effect.verb == "adopt" for effect in model.effects):
+            return None
+        return msgspec.structs.replace(model, kept_at=0, format_at=0)
 
     def _is_kept(self, call: r.Call, model: FunctionModel, function: Function) -> bool:
         """Whether the call answers with an object that the library has anyway: `PyLong_FromLong(0)`."""
@@ -480,7 +500,8 @@ def references(program: Program) -> References:
 def may_count(function: Function) -> bool:
     """Whether the body calls anything that deals in counted references, or that hands one out. Needs no decoding."""
     program = function.program
-    return _counts(function) or not (_makers(program) | _owner_names(program)).isdisjoint(function.mentioned)
+    making = (_makers, _owner_names, _making_macros)
+    return _counts(function) or any(not names(program).isdisjoint(function.mentioned) for names in making)
 
 
 @question
@@ -488,6 +509,13 @@ def _counts(function: Function) -> bool:
     models = function.program.models
     names, patterns = models.counted_names, models.counted_patterns
     return any(name in names or patterns.fits(name) for name in function.mentioned)
+
+
+@program_question
+def _making_macros(program: Program) -> frozenset[str]:
+    """Names of the project's macros that are calls for a new object."""
+    known, used = references(program), sorted(resources(program).mentioned)
+    return frozenset(name for name in used if program.macros.named(name) and known.made_by_macro(name) is not None)
 
 
 @program_question
