@@ -174,6 +174,12 @@ _CHILDREN: dict[type, Callable[[Any], tuple[r.Value, ...]]] = {
 }
 
 
+def operands(value: r.Value) -> tuple[r.Value, ...]:
+    """What stands in the value itself, in source order."""
+    found = _CHILDREN.get(type(value))
+    return found(value) if found is not None else ()
+
+
 def walk(value: r.Value | None) -> Iterator[r.Value]:
     """The value and everything inside it, outermost first."""
     stack = [value] if value is not None else []

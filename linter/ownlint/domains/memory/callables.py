@@ -14,7 +14,7 @@ from ownlint.domains.memory.pointers import captured, keepers
 from ownlint.facts import records as r
 from ownlint.finding import because
 from ownlint.flow import events as e
-from ownlint.flow.places import strip
+from ownlint.flow.places import strip, walk
 from ownlint.project import qualified, types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -55,12 +55,23 @@ def keeps_lambda(function: Function) -> bool:
     thread that nobody waits for."""
     if not function.says(_HOLDS_LAMBDA):
         return False
-    made = [one for one in function.values if isinstance(one, r.Lambda) and one.captures]
+    made = {one.span for one in function.values if isinstance(one, r.Lambda) and one.captures}
     if not made:
         return False
-    return not keepers(function.program).isdisjoint(function.mentioned) or any(
-        (isinstance(one, r.Leave) and one.value is not None)
-        or (isinstance(one, r.Evaluate) and isinstance(one.value, r.Assign))
+    if not keepers(function.program).isdisjoint(function.mentioned):
+        return True
+
+    def leads(value: r.Value | None) -> bool:
+        return any(
+            one.span in made if isinstance(one, r.Lambda) else isinstance(one, r.Name) and one.text in holders
+            for one in walk(value)
+        )
+
+    holders: set[str] = set()
+    holders |= {name for name, (_, value) in function.locals.items() if leads(value)}
+    return any(
+        (isinstance(one, r.Leave) and leads(one.value))
+        or (isinstance(one, r.Evaluate) and isinstance(one.value, r.Assign) and leads(one.value.value))
         for one in function.statements
     )
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple
 
+from ownlint.domains.memory import lent_addresses
 from ownlint.domains.memory.callables import keeps_lambda
 from ownlint.domains.memory.effects import ending_names, releases
 from ownlint.domains.memory.moves import movers, offered, uses_moved
@@ -19,6 +21,7 @@ from ownlint.domains.memory.pointers import (
     dropping,
     emptying,
     inner_declarations,
+    is_array,
     keepers,
     lending_items,
     named,
@@ -27,7 +30,7 @@ from ownlint.engine import overrides
 from ownlint.engine.macro_calls import with_macros, written_out
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements, values
-from ownlint.flow.places import THIS, last_name, strip, walk
+from ownlint.flow.places import THIS, last_name, operands, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question, question
@@ -71,7 +74,7 @@ def may_change(function: Function) -> bool:
     if function.record.opaque:
         return False
     program, mentioned = function.program, function.mentioned
-    if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
+    if not _changing(program).isdisjoint(mentioned) and _changes_pointed_into(function):
         return True
     if not emptying(program).isdisjoint(mentioned):
         return True
@@ -102,21 +105,82 @@ def may_give_up(function: Function) -> bool:
     if function.record.opaque:
         return False
     names = _giving_up_references(function.program)
-    return any(not names.isdisjoint(one.mentioned) for one in (function, *function.lambdas()))
+    around = [one for one in (function, *function.lambdas()) if not names.isdisjoint(one.mentioned)]
+    return len(around) > 1 or any(one is not function or _gives_up_twice(one, names) for one in around)
+
+
+def _gives_up_twice(function: Function, names: frozenset[str]) -> bool:
+    """Whether what gives up a reference is given something that another call may end as well, the same call in another
+    round of a loop, or an object that goes out of scope."""
+    given = [one for one in function.calls() if last_name(one.callee) in names]
+    if not function.file.is_c and any(
+        not SMART.isdisjoint(function.program.types.roles(written, function)) or ends_what_it_holds(function, written)
+        for written, _ in function.locals.values()
+    ):
+        return bool(given)
+    for statement in function.statements:
+        if isinstance(statement, r.Loop):
+            inside = [one for one in _calls_in(statement.body) if last_name(one.callee) in names]
+            fresh = _begun_in(statement) if inside else set()
+            if any(not _worked_on(one) <= fresh for one in inside):
+                return True
+    enders = _ending(function.program)
+    ends = [one for one in function.calls() if one.kind == "delete" or last_name(one.callee) in enders | names]
+    joined = _led_together(function) if len(ends) > 1 else []
+    for one in given if len(ends) > 1 else ():
+        found = _worked_on(one)
+        _join(found, joined)
+        if any(other is not one and not found.isdisjoint(_worked_on(other)) for other in ends):
+            return True
+    return False
+
+
+def _led_together(function: Function) -> list[set[str]]:
+    """Names of which one may lead to what another leads to."""
+    joined = [{name, *_led_from(value)} for name, (_, value) in function.locals.items() if value is not None]
+    joined += [_names(one.target) | set(_led_from(one.value)) for one in function.values if isinstance(one, r.Assign)]
+    for one in function.calls():
+        if any(lent_addresses.hands_on(one, index, function) for index in range(len(one.args))):
+            joined.append(_worked_on(one))
+    return joined
+
+
+def _led_from(value: r.Value | None) -> Iterator[str]:
+    """The names in an expression but those that its calls get."""
+    if isinstance(value, r.Name):
+        yield value.text
+    elif isinstance(value, r.Call):
+        yield from _led_from(value.callee.base if isinstance(value.callee, r.Member) else None)
+    elif value is not None:
+        for one in operands(value):
+            yield from _led_from(one)
+
+
+def _worked_on(call: r.Call) -> set[str]:
+    """The names of what a call is given, and called on."""
+    found = _names(call.callee.base) if isinstance(call.callee, r.Member) else set()
+    return found.union(*map(_names, call.args)) - {"NULL", "nullptr"}
+
+
+def _begun_in(loop: r.Loop) -> set[str]:
+    """What gets a value in each round of the loop."""
+    found = _names(loop.target)
+    for statement in statements(loop.body):
+        if isinstance(statement, r.Declare):
+            found |= set(statement.names)
+        for value in values(statement):
+            for one in walk(value):
+                if isinstance(one, r.Assign) and isinstance(one.target, r.Name):
+                    found.add(one.target.text)
+    return found
 
 
 @program_question
 def _giving_up_references(program: Program) -> frozenset[str]:
     """Last names of what gives up a counted reference, and of the project's functions that do so below."""
-    counted = {name for name in ending_names(program) if program.models.counts(name)}
-    names = set(with_macros(counted, program, "delete") | giving_up(program) | owning_members(program))
-    enders = sorted(_enders(program), key=lambda one: one.key)
-    for _ in range(DEEPEST):
-        more = {one.name for one in enders if one.name not in names and not names.isdisjoint(one.mentioned)}
-        if not more:
-            break
-        names |= with_macros(more, program, "delete")
-    return frozenset(names)
+    counted = with_macros({one for one in ending_names(program) if program.models.counts(one)}, program, "delete")
+    enders = _enders_by(program, _Enders(counted, frozenset(), frozenset(), frozenset(), {}, deletes=False))
+    return counted | with_macros({one.name for one in enders}, program, "delete")
 
 
 @question
@@ -275,11 +339,14 @@ def _ending(program: Program) -> frozenset[str]:
 @program_question
 def _enders(program: Program) -> dict[Function, bool]:
     """The project's functions that do so; looked up one by one."""
-    given = ending_names(program) | emptying(program)
+    given = frozenset(ending_names(program) | emptying(program))
+    return _enders_by(program, _Enders(given, frozenset(), giving_up(program), owning_members(program), {}))
+
+
+def _enders_by(program: Program, fresh: _Enders) -> dict[Function, bool]:
     functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
     found: dict[Function, bool] = {}
     told: set[tuple[Function, str]] = set()
-    fresh = _Enders(frozenset(given), frozenset(), giving_up(program), owning_members(program), {})
     for _ in range(DEEPEST):
         ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
         more = [one for one in dict.fromkeys(ends) if one not in told]
@@ -293,6 +360,7 @@ def _enders(program: Program) -> dict[Function, bool]:
             frozenset(),
             frozenset(),
             found,
+            deletes=False,
         )
     return found
 
@@ -307,14 +375,16 @@ class _Enders(NamedTuple):
     owners: frozenset[str]
     """Of members that are one."""
     known: Mapping[Function, bool]
-    """Those that were found before; at first none, and then a `delete` ends something, too."""
+    """Those that were found before."""
+    deletes: bool = True
+    """Whether a `delete` ends something, too."""
 
     def may_be_in(self, function: Function) -> bool:
         """Whether one of them, or `delete`, stands in the body. Needs no decoding."""
         mentioned = function.mentioned
         if not self.given.isdisjoint(mentioned) or not self.own.isdisjoint(mentioned):
             return True
-        if not self.giving_up.isdisjoint(mentioned) or (not self.known and function.says(_DELETES)):
+        if not self.giving_up.isdisjoint(mentioned) or (self.deletes and function.says(_DELETES)):
             return True
         return bool(self.owners) and any(name[:1] == "=" and name[1:] in self.owners for name in mentioned)
 
@@ -337,7 +407,7 @@ class _Enders(NamedTuple):
                 on = callee.base if isinstance(callee, r.Member) else None
                 if on is not None and name in self.giving_up and last_name(on) in self.owners:
                     yield named(on)
-                given, own = kind == "delete" or name in self.given, name in self.own
+                given, own = (kind == "delete" and self.deletes) or name in self.given, name in self.own
                 if (given or own) and self.may_be(value, function):
                     yield from map(named, args if given else ())
                     if own:
@@ -439,41 +509,115 @@ def reserved(program: Program) -> frozenset[str]:
 
 @question
 def _calls_growing(function: Function) -> bool:
-    """Whether one is called that is given, or is a method of, what something points into, or goes on over."""
+    """Whether one is called that is given, or is a method of, what something points into that is used afterwards, or
+    goes on over."""
     if _growing(function.program).isdisjoint(function.mentioned):
         return False
-    inside = _pointed_into(function)
-    members = bool(inside - function.locals.keys())
+    inside = _pointing(function)
     growing = _growing(function.program) if inside else frozenset[str]()
     return any(
-        isinstance(one, r.Call)
-        and last_name(one.callee) in growing
-        and (
-            any(named(value) in inside for value in one.args)
-            or (named(one.callee.base) in inside | {THIS} if isinstance(one.callee, r.Member) else members)
+        last_name(one.callee) in growing
+        and any(
+            _is_given(one, pointing.into, function) and pointing.is_used_behind(one, function) for pointing in inside
         )
-        for one in (function.values if inside else ())
+        and any(map(changes_elements, overrides.reached(one, function).functions))
+        for one in (function.calls() if inside else ())
     )
+
+
+def _is_given(call: r.Call, names: AbstractSet[str], function: Function) -> bool:
+    """Whether one of them is given to the call, or is called on it, as members of the object are by its methods."""
+    if any(named(value) in names for value in call.args):
+        return True
+    members = not names <= function.locals.keys()
+    if not isinstance(call.callee, r.Member):
+        return members
+    base = named(call.callee.base)
+    return base in names or (members and base == THIS)
+
+
+class _Pointing(NamedTuple):
+    """Variables that point into something, or a loop over it."""
+
+    into: AbstractSet[str]
+    """The names from which that goes out."""
+    names: tuple[str, ...]
+    begun: int
+    end: int
+    """Of a loop; -1 of variables."""
+    is_element: bool = True
+    """Whether it may be an element, and not what is known by a name as a whole."""
+
+    def is_used_behind(self, call: r.Call, function: Function) -> bool:
+        """Whether it is used behind the call: later, or in another round of a loop."""
+        if self.end >= 0 or not self.begun < call.end:
+            return self.begun <= call.start < self.end
+        last, repeated = _uses(function)[self.names, self.begun]
+        return call.start < last or any(call.start in one for one in repeated)
+
+
+@flow_question
+def _pointing(function: Function) -> tuple[_Pointing, ...]:
+    """What points into something, in source order."""
+    found: list[_Pointing] = []
+    for statement in function.statements:
+        match statement:
+            case r.Loop(kind="range", iterable=iterable):
+                found.append(_Pointing({named(iterable)}, (), statement.start, statement.end))
+            case r.Declare(type=written, value=value) if value is not None:
+                if into := set(_pointed_by(written, value, statement.names, function)) - {""}:
+                    bare = strip(value)
+                    whole = isinstance(bare, r.Unary) and isinstance(strip(bare.value), r.Name | r.Member)
+                    found.append(_Pointing(into, statement.names, statement.end, -1, not whole))
+    return tuple(found)
+
+
+@flow_question
+def _uses(function: Function) -> Mapping[tuple[tuple[str, ...], int], tuple[int, list[r.Span]]]:
+    """By the variables that point into something and where they begin: where they, or what is made of them, are named
+    for the last time, and the loops behind in which they are."""
+    made = [({name}, _names(value)) for name, (written, value) in function.locals.items() if not holds_number(written)]
+    at: dict[str, list[int]] = {}
+    for one in function.values:
+        match one:
+            case r.Name(text=name):
+                at.setdefault(name, []).append(one.start)
+            case r.Lambda():
+                for name in _names(one):
+                    at.setdefault(name, []).append(one.start)
+            case r.Assign(target=target, value=value):
+                made.append((_names(target), _names(value)))
+                for name in _names(target):
+                    at.setdefault(name, []).append(one.end)  # what is assigned to comes last
+    loops = [one.span for one in function.statements if isinstance(one, r.Loop)]
+    found: dict[tuple[tuple[str, ...], int], tuple[int, list[r.Span]]] = {}
+    for pointing in _pointing(function):
+        derived = set(pointing.names)
+        while more := [one for one, of in made if not derived.isdisjoint(of) and not one <= derived]:
+            derived.update(*more)
+        used = [start for name in derived for start in at.get(name, ())]
+        repeated = [one for one in loops if pointing.begun <= one.start and any(start in one for start in used)]
+        found[pointing.names, pointing.begun] = max(used, default=-1), repeated
+    return found
 
 
 def _pointed_into(function: Function) -> set[str]:
     """The names from which goes out what a local points into, or what a loop goes over."""
-    found: set[str] = set()
-    for statement in function.statements:
-        match statement:
-            case r.Loop(kind="range", iterable=iterable):
-                found.add(named(iterable))
-            case r.Declare(type=written, value=value) if value is not None:
-                bare = strip(value)
-                if isinstance(bare, r.Unary) and bare.op == "&":
-                    found.add(named(bare.value))
-                elif isinstance(bare, r.Index) and types.parse(written).reference:
-                    found.add(named(bare))
-                elif isinstance(bare, r.Call) and last_name(bare.callee) in _lending(function.program):
-                    found.update(named(one) for one in _lenders(bare))
-                    if isinstance(bare.callee, r.Name) and function.home and function.home.defined(bare.callee.text):
-                        found |= {THIS, *statement.names}
-    return found - {""}
+    return set().union(*(one.into for one in _pointing(function)))
+
+
+def _pointed_by(written: str, value: r.Value, names: tuple[str, ...], function: Function) -> Iterator[str]:
+    """The names from which goes out what a local points into that is declared so."""
+    bare = strip(value)
+    if isinstance(bare, r.Unary) and bare.op == "&":
+        yield named(bare.value)
+        bare = strip(bare.value)
+    elif isinstance(bare, r.Index) and types.parse(written).reference:
+        yield named(bare)
+    if isinstance(bare, r.Call) and last_name(bare.callee) in _lending(function.program):
+        yield from (named(one) for one in _lenders(bare))
+        if isinstance(bare.callee, r.Name) and function.home and function.home.defined(bare.callee.text):
+            yield from (THIS, *names)
 
 
 def _lenders(call: r.Call) -> Iterator[r.Value]:
@@ -495,16 +639,24 @@ def _joining(program: Program) -> frozenset[str]:
 @program_question
 def _lending(program: Program) -> frozenset[str]:
     """Last names of what answers with a part of what it is called on or given: by the models, and the project's own
-    whose answer says by its type that it points somewhere, or that ask one of the former."""
+    that answer with a reference, take an address, or ask one of the former for what they answer with."""
     modelled = program.models.functions_with("borrow", "result")
-    own = (one for one in program.functions if one.language == "cpp" and one.record.kind in ("function", "method"))
-    return modelled | {
-        one.name
-        for one in own
-        if (kind := types.parse(one.record.result)).reference
-        or kind.pointers
-        or not (kind.last in (*_NUMBERS, "void", "") or modelled.isdisjoint(one.mentioned))
-    }
+    found = set(modelled)
+    left: list[Function] = []
+    for one in program.functions:
+        if one.language == "cpp" and one.record.kind in ("function", "method"):
+            kind = types.parse(one.record.result)
+            if kind.pointers and not kind.reference:
+                left.append(one)
+            elif kind.reference or not (kind.last in (*_NUMBERS, "void", "") or modelled.isdisjoint(one.mentioned)):
+                found.add(one.name)
+    found |= {one.name for one in left if one.says(_ADDRESS)}
+    for _ in range(DEEPEST):
+        more = {one.name for one in left if one.name not in found and not found.isdisjoint(one.mentioned)}
+        if not more:
+            break
+        found |= more
+    return frozenset(found)
 
 
 @flow_question
@@ -612,10 +764,15 @@ def relevant(function: Function) -> frozenset[str]:
         for loop in function.statements
         if isinstance(loop, r.Loop) and loop.start in ending_rounds(function)
     ]
+    _join(found, joined)
+    return frozenset(found)
+
+
+def _join(found: set[str], joined: list[set[str]]) -> None:
+    """Takes in all names that stand together with one of those, and so on."""
     while more := [names for names in joined if not names.isdisjoint(found)]:
         joined = [names for names in joined if names.isdisjoint(found)]
         found.update(*more)
-    return frozenset(found)
 
 
 def _names(value: r.Value | None) -> set[str]:
@@ -638,21 +795,25 @@ def holds_number(written: str) -> bool:
     return not kind.pointers and not kind.reference and kind.last in _NUMBERS
 
 
-def _points_inside(function: Function) -> bool:
-    """Whether a local may point to an element of something."""
-    for statement in function.statements:
-        if isinstance(statement, r.Loop) and statement.kind == "range":
-            return True
-        if isinstance(statement, r.Declare) and statement.value is not None:
-            bare = strip(statement.value)
-            if isinstance(bare, r.Unary) and bare.op == "&":
-                bare = strip(bare.value)
-                if isinstance(bare, r.Index):
+def _changes_pointed_into(function: Function) -> bool:
+    """Whether a container may be changed to whose elements a local points that is used afterwards, or over which a loop
+    goes: both go out from one name, or from names of which one was made of the other."""
+    pointing = [one for one in _pointing(function) if one.is_element]
+    changing = _changing(function.program)
+    changes = [one for one in function.calls() if last_name(one.callee) in changing] if pointing else []
+    joined = [{name, *_names(value)} for name, (_, value) in function.locals.items() if value is not None and changes]
+    joined += [_names(one) for one in function.values if changes and isinstance(one, r.Assign)]
+    for call in changes:
+        changed = _names(call.callee.base) if isinstance(call.callee, r.Member) else {THIS}
+        is_member = not changed <= function.locals.keys()
+        for one in pointing:
+            if one.is_used_behind(call, function):
+                found = set(one.into)
+                _join(found, joined)
+                if not found.isdisjoint(changed) or (
+                    not found <= function.locals.keys() and is_member and (THIS in found or THIS in changed)
+                ):
                     return True
-            if isinstance(bare, r.Index) and types.parse(statement.type).reference:
-                return True
-            if isinstance(bare, r.Call) and last_name(bare.callee) in _lending(function.program):
-                return True
     return False
 
 
@@ -669,13 +830,14 @@ def _hands_out_own(function: Function) -> bool:
         return True
     if not function.says(_ADDRESS):
         return False
-    inner = {name for one in inner_declarations(function) for name in one.names}
-    asked = {named(one.value) for one in function.values if isinstance(one, r.Unary) and one.op == "&"}
-    if not asked.isdisjoint(inner):
-        return True
-    lent = asked & function.locals.keys() if kind.pointers else set()
-    led = class_of(function, kind.name) if lent and kind.pointers == 1 else None
-    return any(led is None or _may_hold(function, function.locals[name][0], led) for name in sorted(lent))
+    addresses = [one.value for one in function.values if isinstance(one, r.Unary) and one.op == "&"]
+    asked = {lent_addresses.within(one, function) for one in addresses}
+    lent = asked & {name for one in inner_declarations(function) for name in one.names} if asked else set()
+    if kind.pointers:
+        led = class_of(function, kind.name) if asked and kind.pointers == 1 else None
+        own = asked & function.locals.keys()
+        lent |= {name for name in own if led is None or _may_hold(function, function.locals[name][0], led)}
+    return bool(lent) and lent_addresses.may_stay(function, lent)
 
 
 def _may_hold(function: Function, written: str, cls: Class) -> bool:
@@ -715,7 +877,9 @@ def _led_into(function: Function, value: r.Value | None) -> Iterator[str]:
     match strip(value):
         case r.Name(text=name) if name in function.locals:
             yield name
-        case r.Member(base=base) | r.Index(base=base):
+        case r.Member(base=base) as member if not _is_pointer(function, member):
+            yield from _led_into(function, base)
+        case r.Index(base=base):
             yield from _led_into(function, base)
         case r.Unary(op="*" | "&", value=inner):
             yield from _led_into(function, inner)
@@ -723,7 +887,18 @@ def _led_into(function: Function, value: r.Value | None) -> Iterator[str]:
             yield from _led_into(function, then)
             yield from _led_into(function, other)
         case r.Call(callee=callee, args=args) if last_name(callee) in _lending(function.program):
-            yield from _led_into(function, callee.base if isinstance(callee, r.Member) else args[0] if args else None)
+            lender = strip(callee.base if isinstance(callee, r.Member) else args[0] if args else None)
+            if not (
+                function.file.is_c
+                and isinstance(lender, r.Name)
+                and not is_array(function.locals[lender.text][0] if lender.text in function.locals else "")
+            ):
+                yield from _led_into(function, lender)
+
+
+def _is_pointer(function: Function, value: r.Value) -> bool:
+    """Whether it is a pointer, by its type: where it leads is nothing of what it lies in."""
+    return bool(types.parse(function.program.types.of(value, function)).pointers)
 
 
 def _calls_local(function: Function, value: r.Value | None) -> bool:
