@@ -144,10 +144,10 @@ def _only_read(function: Function) -> Iterator[r.Span]:
                 yield from _span(condition)
     for statement in function.statements:
         match statement:
-            case r.Branch(condition=condition) | r.Loop(condition=condition):
-                yield from _span(condition)
-            case r.Evaluate(value=r.Cast(type="void", value=value)):
-                yield from _span(value)
+            case r.Branch(condition=tested) | r.Loop(condition=tested):
+                yield from _span(tested)
+            case r.Evaluate(value=r.Cast(type="void", value=dropped)):
+                yield from _span(dropped)
 
 
 def _span(value: r.Value | None) -> Iterator[r.Span]:

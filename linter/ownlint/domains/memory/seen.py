@@ -563,7 +563,9 @@ def _pointing(function: Function) -> tuple[_Pointing, ...]:
     for statement in function.statements:
         match statement:
             case r.Loop(kind="range", iterable=iterable):
-                found.append(_Pointing({named(iterable)}, (), statement.start, statement.end))
+                over = strip(iterable)
+                into = {named(one) for one in (_lenders(over) if isinstance(over, r.Call) else (over,))} - {""}
+                found.append(_Pointing(into, (), statement.start, statement.end))
             case r.Declare(type=written, value=value) if value is not None:
                 if into := set(_pointed_by(written, value, statement.names, function)) - {""}:
                     bare = strip(value)
@@ -801,8 +803,7 @@ def _changes_pointed_into(function: Function) -> bool:
     pointing = [one for one in _pointing(function) if one.is_element]
     changing = _changing(function.program)
     changes = [one for one in function.calls() if last_name(one.callee) in changing] if pointing else []
-    joined = [{name, *_names(value)} for name, (_, value) in function.locals.items() if value is not None and changes]
-    joined += [_names(one) for one in function.values if changes and isinstance(one, r.Assign)]
+    joined = _other_names(function) if changes else []
     for call in changes:
         changed = _names(call.callee.base) if isinstance(call.callee, r.Member) else {THIS}
         is_member = not changed <= function.locals.keys()
@@ -815,6 +816,24 @@ def _changes_pointed_into(function: Function) -> bool:
                 ):
                     return True
     return False
+
+
+def _other_names(function: Function) -> list[set[str]]:
+    """Names of which one may lead to what another stands for: numbers and containers that are made of others do not."""
+    copies = {
+        name
+        for name, (written, _) in function.locals.items()
+        if holds_number(written)
+        or ("&" not in written and "container" in function.program.types.roles(written, function))
+    }
+    joined = [
+        {name, *_names(value)}
+        for name, (_, value) in function.locals.items()
+        if value is not None and name not in copies
+    ]
+    assigned = (one for one in function.values if isinstance(one, r.Assign))
+    joined += [_names(one) for one in assigned if not (isinstance(one.target, r.Name) and one.target.text in copies)]
+    return joined
 
 
 def _hands_out_own(function: Function) -> bool:
@@ -917,11 +936,14 @@ def _lambda_outlives_block(function: Function) -> bool:
     made = [one for one in function.values if isinstance(one, r.Lambda)] if inner else []
     if not any(capture.by_reference and capture.name in inner | {"&"} for one in made for capture in one.captures):
         return False
+    held = {
+        name for name, (_, value) in function.locals.items() if any(isinstance(one, r.Lambda) for one in walk(value))
+    }
     return any(
         isinstance(one, r.Assign)
         and isinstance(one.target, r.Name)
         and one.target.text not in inner
-        and isinstance(strip(one.value), r.Name | r.Lambda)
+        and (isinstance(given := strip(one.value), r.Lambda) or (isinstance(given, r.Name) and given.text in held))
         for one in function.values
     )
 
