@@ -18,7 +18,7 @@ from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import THIS, around, last_name, receiver, strip, walk
 from ownlint.project import types
 from ownlint.project.questions import Derived, noting, read
-from ownlint.steps import looks_at, spend
+from ownlint.steps import LimitError, looks_at, spend
 
 if TYPE_CHECKING:
     from ownlint.engine.resources import Acquisition, Resources
@@ -33,6 +33,8 @@ NUMBERS = (types.SCALARS - {"int"}) | {"string", "string_view", "void", "auto"}
 _BASES = 8
 """So many classes one above the other are followed."""
 _PAIRS = frozenset({"make_pair", "pair", "make_tuple", "tuple", "value_type", "exchange"})
+_DEEPEST = 16
+"""So many functions are read inside of each other."""
 _MOST_READINGS = 12
 """Of one function; only a knot of functions that call each other gets there, and what is known by then is kept."""
 
@@ -76,10 +78,12 @@ class DutySource(NamedTuple):
 class Duties:
     """The duties of all functions that were asked about, and of what they call: one fixpoint over the call graph.
 
-    A function is read with what is known of its callees so far, and again when one of them turns out to do more.
+    What a function calls is read before the rest of the function, so that most are read once. Where functions call each
+    other in a circle, or in a long chain, one is read with what is known of its callees so far, and again when one of
+    them turns out to do more.
     """
 
-    NOTED = ("_known", "_notes", "_callers", "_waiting", "_readings", "_reading")
+    NOTED = ("_known", "_notes", "_callers", "_waiting", "_readings", "_reading", "_inside")
 
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
@@ -89,6 +93,8 @@ class Duties:
         self._waiting: list[Function] = []
         self._readings: dict[Function, int] = {}
         self._reading: Function | None = None
+        self._inside = 0
+        """How many functions are being read around the one that is."""
 
     def of(self, function: Function) -> Duty:
         if self._reading is not None:
@@ -98,9 +104,12 @@ class Duties:
         if function not in self._known:
             self._known[function] = NOTHING
             with noting() as rests_on:
-                if function.language == "cpp" and self._can_do_anything(function):
-                    self._waiting.append(function)
+                can_do = function.language == "cpp" and self._can_do_anything(function)
             notes.rest_on(rests_on)
+            if can_do and self._reading is not None and self._inside < _DEEPEST:
+                self._read(function)
+            elif can_do:
+                self._waiting.append(function)
         if self._reading is None:
             self._settle()
         return self._known[function]
@@ -112,22 +121,32 @@ class Duties:
 
     def _settle(self) -> None:
         while self._waiting:
-            function = self._waiting.pop()
-            self._readings[function] = self._readings.get(function, 0) + 1
-            if self._readings[function] > _MOST_READINGS:
-                continue
-            self._reading = function
-            looks_at(function, function.path)
-            try:
-                with noting() as rests_on:
-                    found = Reading(function, self.resources).read()
-            finally:
-                self._reading = None
-                self._notes[function].rest_on(rests_on)
-            if found != self._known[function]:
-                self._known[function] = found
-                callers = self._callers.get(function, set()) - set(self._waiting)
-                self._waiting += sorted(callers, key=lambda caller: (caller.path, caller.index))
+            self._read(self._waiting.pop())
+
+    def _read(self, function: Function) -> None:
+        self._readings[function] = self._readings.get(function, 0) + 1
+        if self._readings[function] > _MOST_READINGS:
+            return
+        around, self._reading = self._reading, function
+        self._inside += around is not None
+        looks_at(function, function.path)
+        try:
+            with noting() as rests_on:
+                found = Reading(function, self.resources).read()
+        except LimitError:
+            if around is not None:  # that one is not to blame, and is read by whoever asks next
+                self._waiting.append(around)
+            raise
+        finally:
+            self._reading = around
+            self._inside -= around is not None
+            self._notes[function].rest_on(rests_on)
+        if around is not None:
+            looks_at(around, around.path)
+        if found != self._known[function]:
+            self._known[function] = found
+            callers = self._callers.get(function, set()) - {*self._waiting, around}  # that one has not seen it yet
+            self._waiting += sorted(callers, key=lambda caller: (caller.path, caller.index))
 
     def _can_do_anything(self, function: Function) -> bool:
         """Whether there is a handle that the function could do something with; needs no decoding."""
@@ -304,7 +323,7 @@ class Reading:
         sources = self.sources(value)
         if not sources and not (isinstance(inner, r.Literal) or _is_failure(inner)):
             self.borrowed_results += 1
-        for source in sources:
+        for source in in_order(sources):
             if source.made is not None:
                 self.made.append((source.at, source.made, value.start))
             else:
@@ -423,7 +442,7 @@ class Reading:
         return not isinstance(strip(initial.value), r.Name) and self.lives_on(initial.value)
 
     def comes_out(self, index: int, sources: set[DutySource]) -> None:
-        for source in sources:
+        for source in in_order(sources):
             if source.made is not None and source.at not in self.given_away and source.at not in self.ended:
                 self.outs.setdefault(index, source.made)
 
@@ -473,7 +492,7 @@ class Reading:
                 and self.resources.program.calls.callee(call, self.function).functions
             ):
                 self.put(sources, False)
-                self.handed += [HandedToHelper(call, index, one) for one in sorted(sources, key=lambda one: one.at)]
+                self.handed += [HandedToHelper(call, index, one) for one in in_order(sources)]
             elif taking == "kept" and isinstance(call.callee, r.Member) and call.kind == "call":
                 self.put(sources, self.is_own_released(call.callee.base), call, call.callee.base)
             elif taking in ("adopted", "kept"):
@@ -592,7 +611,7 @@ class Reading:
         self, sources: set[DutySource], owned: bool, node: r.Node | None = None, target: r.Value | str | None = None
     ) -> None:
         if node is not None and target is not None:
-            for source in sorted(sources, key=lambda source: source.at):
+            for source in in_order(sources):
                 if source.made is not None:
                     is_element = isinstance(node, r.Call) and source.made.where.kind == "result"
                     self.puts.append(Put(node, target, source.made, source.at, is_element))
@@ -784,6 +803,11 @@ def hands_to_unseen_base(cls: Class, index: int, depth: int = _BASES) -> bool:
             if above is None or any(hands_to_unseen_base(above, at, depth - 1) for at in handed):
                 return True
     return False
+
+
+def in_order(sources: set[DutySource]) -> list[DutySource]:
+    """As they stand in the source: a set gives them in another order each time."""
+    return sorted(sources, key=lambda source: (source.at, source.parameter))
 
 
 def pointed(value: r.Value) -> r.Value | None:

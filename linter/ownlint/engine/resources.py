@@ -196,6 +196,8 @@ class Resources:
 
     def acquisition(self, call: r.Call, function: Function) -> Acquisition | None:
         """What the call hands out, if it is an owned raw handle."""
+        if call.kind != "new" and (call.kind != "call" or last_name(call.callee) not in self.acquiring_names):
+            return None
         known = self._acquisitions.get(id(call))
         if known is not None and known[0] is call:
             read(known[2])
@@ -211,8 +213,6 @@ class Resources:
     def _acquisition(self, call: r.Call, function: Function) -> Acquisition | None:
         if call.kind == "new":
             return Acquisition(RESULT, ("delete",), "new", "certain")
-        if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
-            return None
         declared = self.declared_acquisition(call, function)
         if declared is not None and (declared.is_modelled or declared.certainty == "certain"):
             return declared
