@@ -14,7 +14,7 @@ from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.pairs import is_getter, releasing_verb, words
 from ownlint.project.program import Program
-from ownlint.project.questions import Answers, flow_question, program_property, program_question
+from ownlint.project.questions import Answers, flow_question, program_property, program_question, question
 from ownlint.project.subjects import Class, Function
 
 _NEW = re.compile(rb'"new"')
@@ -171,6 +171,7 @@ _POINTER = re.compile(rb"\w ?\*\"")
 _OWNS = re.compile(rb"_ptr\b|[a-z]Ptr\b")
 
 
+@question
 def may_be_filled(function: Function) -> bool:
     """False when no local is filled in through its address and given to an owner. Needs no decoding."""
     if not (function.mentions("reset") or function.says(_OWNS)):
@@ -197,13 +198,13 @@ def adopted(function: Function) -> frozenset[str]:
 def filled(function: Function, call: r.Call) -> Acquisition | None:
     """What a call of which no body is seen writes to a local that an owner is given later. A look-up is none: what it
     finds may be taken out of where it is kept in between."""
-    if is_getter(last_name(call.callee)) or call.kind != "call":
-        return None
-    if function.program.calls.callee(call, function).functions:
+    if call.kind != "call" or not may_be_filled(function):
         return None
     for index, given in enumerate(call.args):
         match strip(given):
             case r.Unary(op="&", value=r.Name(text=name)) if name in adopted(function):
+                if is_getter(last_name(call.callee)) or function.program.calls.callee(call, function).functions:
+                    return None
                 certainty = because("name", f"that `{name}` is owned is inferred from where it is passed")
                 return Acquisition(argument(index), (), "it is passed to an owner later", certainty)
     return None

@@ -14,6 +14,7 @@ from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.asked import is_null
 from ownlint.flow.places import Place, last_name, strip, walk
+from ownlint.flow.remembered import remembered
 from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.pairs import words
@@ -136,6 +137,13 @@ class Outcomes:
     def failed(self, test: e.Test, outcome: bool) -> bool | None:
         """Whether an outcome of a test says that the call has failed; None where it is about the outcome and says
         neither."""
+        return self._failed(test)[outcome]
+
+    @remembered
+    def _failed(self, test: e.Test) -> tuple[bool | None, bool | None]:
+        return self._has_failed(test, False), self._has_failed(test, True)
+
+    def _has_failed(self, test: e.Test, outcome: bool) -> bool | None:
         if (told := self.by_answer(test, outcome)) is not None:
             return told
         if not self.is_asked(test.value, test):

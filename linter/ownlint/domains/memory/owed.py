@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ownlint.domains import failure
 from ownlint.domains.memory.blocks import SOME, Cell, MemoryDraft, MemoryState, Path, Pointer
 from ownlint.domains.memory.outcomes import Outcomes
-from ownlint.domains.memory.uses import ENDINGS, OwedUses, Use, names_at, stretches
+from ownlint.domains.memory.uses import ENDINGS, OwedUses, Use, stretches
 from ownlint.engine import assignments, ranges
 from ownlint.engine.heap import Domain, all_of_them, follow
 from ownlint.engine.ranges import Range
@@ -25,8 +25,9 @@ from ownlint.engine.resources import Acquisition
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.flow import events as e
-from ownlint.flow.asked import as_asked
+from ownlint.flow.asked import Asked, as_asked
 from ownlint.flow.places import Place, last_name, receiver, strip, walk
+from ownlint.flow.remembered import remembered
 from ownlint.models import habits
 from ownlint.project.pairs import releasing_verb, words
 from ownlint.project.subjects import Function
@@ -79,10 +80,9 @@ class OwedWalk(OwedUses):
         self.asking_for = asking_for
         call = acquired.call
         where = acquired.acquisition.where
-        is_given = where.kind == "argument"
-        self.told_by = Outcomes(
-            function, acquired.start, call.node, call.into if is_given else None, where.index if is_given else None
-        )
+        result, index = (call.into, where.index) if where.kind == "argument" else (None, None)
+        own = Outcomes(function, acquired.start, call.node, result, index)
+        self.told_by: Outcomes = seen.told_by if seen is not None else own
         self.stretches = stretches(function)
         self.reached: dict[int, tuple[int, int]] = {}
         """By event how sure it is that the block is owed where it is reached, and up to which event it stays so."""
@@ -106,7 +106,12 @@ class OwedWalk(OwedUses):
         begun = (
             acquired.start.index < len(self.flow.events) and self.flow.events[acquired.start.index] is acquired.start
         )
-        self.known_before = self.flow.decided(acquired.start) if begun else []
+        self.known_before: list[tuple[e.Test, Asked]] = []
+        """What tests above the start ask."""
+        if seen is not None:
+            self.known_before = seen.known_before
+        elif begun:
+            self.known_before = self.flow.decided(acquired.start)
 
     # --- the walk ---
 
@@ -238,14 +243,15 @@ class OwedWalk(OwedUses):
                 yield target, later
             return
         spend()
+        if self.stretches.idle[index] > index and (self.refuting or self.stretches.last[index] == index):
+            yield self.pass_by(index, self.stretches.idle[index], state, how)
+            return
         self.event = event
         draft = MemoryDraft(state, self)
         leading = self.leading(draft)
         behind = self.stretches.behind(index, leading) if not self.refuting else index + 1
         if behind > index + 1:
-            self.arrive(index, behind - 1, how)
-            self.came.setdefault(behind, index)
-            yield behind, state
+            yield self.pass_by(index, behind, state, how)
             return
         self.arrive(index, index, how)
         if index == self.flow.exit:
@@ -270,6 +276,12 @@ class OwedWalk(OwedUses):
         for target, _ in edges:
             self.came.setdefault(target, index)
             yield target, draft.state()
+
+    def pass_by(self, index: int, behind: int, state: MemoryState, how: int) -> tuple[int, MemoryState]:
+        """From one event on to another `behind` it, between which nothing is done to the block."""
+        self.arrive(index, behind - 1, how)
+        self.came.setdefault(behind, index)
+        return behind, state
 
     def is_over(self, test: e.Test, outcome: bool) -> bool:
         """Whether a test ends the loop that ends the elements, since there are no more."""
@@ -334,7 +346,8 @@ class OwedWalk(OwedUses):
     def happen(self, draft: MemoryDraft, event: e.Event, how: int, leading: frozenset[str]) -> int:
         """How sure it is behind an event that the block is owed; 0 where somebody else has the duty from here on."""
         use = self.use(draft, event, leading)
-        if use or not leading.isdisjoint(names_at(self.function)[event.index]):
+        named = not leading.isdisjoint(self.said[event.index])
+        if use or named:
             self.note(draft, event, use)
         if isinstance(event, e.LeaveEvent) and any(
             target == self.flow.exit for target, _ in self.flow.successors[event.index]
@@ -350,7 +363,7 @@ class OwedWalk(OwedUses):
             case e.LeaveEvent(via=via) if via and self.is_own_failure(event):
                 return 0
             case e.Write() if not use:
-                return self.put_elsewhere(draft, event, how)
+                return self.put_elsewhere(draft, event, how, named=named)
             case e.End():
                 return self.ended_local(draft, event, how)
             case e.Mark(what="loop"):
@@ -372,7 +385,7 @@ class OwedWalk(OwedUses):
         return how
 
     def never_goes_on(self, event: e.CallEvent) -> bool:
-        return failure.never_comes_back(self.function, event.node)
+        return not self.stretches.silent[event.index] and failure.never_comes_back(self.function, event.node)
 
     def is_own_failure(self, jump: e.LeaveEvent) -> bool:
         """Whether a macro jumps to a label since the call has failed that would have handed it out."""
@@ -419,11 +432,11 @@ class OwedWalk(OwedUses):
 
     # --- writes and ends ---
 
-    def put_elsewhere(self, draft: MemoryDraft, event: e.Write, how: int) -> int:
-        copied, says = self.is_copied_by(draft, event), self.says(draft, event.value)
+    def put_elsewhere(self, draft: MemoryDraft, event: e.Write, how: int, *, named: bool) -> int:
+        copied = named and self.is_copied_by(draft, event)
         where = self.target_of(draft, event)
         loses = where is not None and SOME not in where.path and event.op in ("=", "init")
-        loses = loses and draft.read(where).block == self.block
+        loses = loses and draft.read(where).block == self.block and not self.says(draft, event.value)
         parts = self.parts_of(draft, event) if copied else {}
         super().write(event, draft)
         if copied and where is not None:
@@ -433,7 +446,7 @@ class OwedWalk(OwedUses):
                 draft.put(where, Pointer(self.block, (SOME,) if self.several else ()))
         if draft.is_led_to(self.block):
             return how
-        if loses and not says and isinstance(strip(event.value), r.Call):
+        if loses and isinstance(strip(event.value), r.Call):
             self.lose(event, how)
         return 0
 
@@ -557,11 +570,11 @@ class OwedWalk(OwedUses):
         """How sure it is behind one outcome of a test that the block is owed. Tests of elements tell nothing of the
         rest."""
         if self.rest is not None:
-            return 0 if self.is_over(test, outcome) or self.flow.rules_out(self.known_before, test, outcome) else how
+            return 0 if self.is_over(test, outcome) or self.ruled_out(test)[outcome] else how
         if self.is_none(draft, test, outcome):
             self.asking.add(test.index)
             return 0
-        if self.flow.rules_out(self.known_before, test, outcome):
+        if self.ruled_out(test)[outcome]:
             return 0
         if self.acquired.call.node.kind != "new" and self.is_failed(draft, test, outcome):
             return UNSURE
@@ -582,6 +595,12 @@ class OwedWalk(OwedUses):
         if (test.index, outcome) in self.around:
             return UNSURE if other is None else how
         return how
+
+    @remembered
+    def ruled_out(self, test: e.Test) -> tuple[bool, bool]:
+        """Whether a test cannot be false, and whether it cannot be true, by what was tested before the start."""
+        before = self.known_before
+        return self.flow.rules_out(before, test, False), self.flow.rules_out(before, test, True)
 
     def is_none(self, draft: MemoryDraft, test: e.Test, outcome: bool) -> bool:
         """Whether the outcome of a test says that there is no handle: by itself, by a variable that says so, or because

@@ -20,6 +20,7 @@ from ownlint.engine.copying import copies_from, is_copying
 from ownlint.engine.resources import OWNING, resources
 from ownlint.facts import records as r
 from ownlint.flow import events as e
+from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, last_name, receiver, strip, walk
 from ownlint.models import habits
 from ownlint.project import types
@@ -63,6 +64,13 @@ def _names_at(event: e.Event, operators: dict[int, r.Call], bound: Set[tuple[int
     return frozenset()
 
 
+def _is_idle(event: e.Event, operators: dict[int, r.Call], bound: Set[tuple[int, int]]) -> bool:
+    """Whether nothing is done but to look at what is no part of an operator and not bound to a name."""
+    if isinstance(event, e.Read):
+        return event.span.start not in operators and (event.node.start, event.node.end) not in bound
+    return isinstance(event, e.Mark)
+
+
 def _names(value: r.Value | None) -> frozenset[str]:
     return frozenset(inner.text for inner in walk(value) if type(inner) is r.Name)
 
@@ -80,14 +88,20 @@ class Stretches:
         for index, names in enumerate(names_at(function)):
             for name in names:
                 self.naming.setdefault(name, []).append(index)
-        silent = [self.is_silent(function, event) for event in flow]
+        self.silent = silent = [self.is_silent(function, flow, event) for event in flow]
         for index in range(len(silent) - 2, -1, -1):
             if silent[index] and silent[index + 1]:
                 self.last[index] = self.last[index + 1]
+        self.idle = list(range(len(flow.events)))
+        """By event the next one, itself perhaps, that does anything at all: reads and marks alone do nothing."""
+        operators, bound = operands(function), bound_at(function)
+        for index in range(len(silent) - 2, -1, -1):
+            if silent[index] and _is_idle(flow.events[index], operators, bound.keys()):
+                self.idle[index] = self.idle[index + 1]
 
     @staticmethod
-    def is_silent(function: Function, event: e.Event) -> bool:
-        if function.flow.successors[event.index] != [(event.index + 1, None)]:
+    def is_silent(function: Function, flow: Flow, event: e.Event) -> bool:
+        if flow.successors[event.index] != [(event.index + 1, None)]:
             return False
         match event:
             case e.CallEvent(node=node):
@@ -136,6 +150,7 @@ class OwedUses(MemoryWalk):
         self.block = block
         self.several = several
         self.resources = resources(self.program)
+        self.said = names_at(function)
         self.names: set[str] = set()
         """Locals that lead to the block on some way."""
 
@@ -345,7 +360,7 @@ class OwedUses(MemoryWalk):
     # --- what an event does with it ---
 
     def use(self, draft: MemoryDraft, event: e.Event, leading: frozenset[str]) -> Use:
-        if leading.isdisjoint(names_at(self.function)[event.index]):
+        if leading.isdisjoint(self.said[event.index]):
             if not isinstance(event, e.CallEvent):
                 return ""
             return "gone" if self.ends_program(event.node) or self.is_said_by_macro(event.node, leading) else ""
