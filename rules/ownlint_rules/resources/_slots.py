@@ -81,7 +81,7 @@ class Slots:
 
     def stores_in(self, function: Function) -> list[tuple[Class, str, SlotStore]]:
         """What a function puts into slots: each with its class and the name of the member."""
-        if function.language != "cpp" or not self._may_store(function):
+        if function.language != "cpp" or not self._may_store(function) or not self._acquires_anything(function):
             return []
         reading = duties.Reading(function, self.resources)
         reading.read()
@@ -275,6 +275,11 @@ class Slots:
         ):
             return False
         return any(one.decode() in names for one in texts(function))
+
+    def _acquires_anything(self, function: Function) -> bool:
+        begun = (arg for initializer in function.record.initializers for arg in initializer.args)
+        calls = (*function.calls(), *(call for arg in begun for call in places.calls_in(arg)))
+        return any(self.resources.acquisition(call, function) is not None for call in calls)
 
     @questions.program_property
     def _keeping_names(self) -> frozenset[str]:
