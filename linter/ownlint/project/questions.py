@@ -513,6 +513,11 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
     def __init__(self, ask: Callable[[Any], _Answer]) -> None:
         super().__init__(ask)
         self.key = ("answer", name_of(ask))
+        self._name = ""
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        super().__set_name__(owner, name)
+        self._name = "=" + name
 
     @overload
     def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
@@ -524,11 +529,12 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
         if instance is None:
             return self
         kept = instance.__dict__
-        name = "=" + str(self.attrname)
-        if name not in kept:
+        answer: _Answer | _TooManySteps | None = kept.get(self._name)
+        if answer is None and self._name not in kept:
             of: Program = getattr(instance, "program", instance)
-            kept[name] = _of_program(of, self.key[1], lambda: _within(of.size, lambda: self.func(instance)), instance)
-        answer: _Answer | _TooManySteps = kept[name]
-        if not isinstance(answer, Gathered):
+            answer = kept[self._name] = _of_program(
+                of, self.key[1], lambda: _within(of.size, lambda: self.func(instance)), instance
+            )
+        if type(answer) is not Gathered:
             _read.add(self.key)
-        return _told(answer)
+        return _told(cast("_Answer | _TooManySteps", answer))
