@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
 
 import msgspec
 
 from ownlint.bindings.contracts import Contract, contract_of
 from ownlint.crossing import exports
 from ownlint.crossing.bound_containers import containers
+from ownlint.crossing.concerned import Concerned
 from ownlint.crossing.contract_facts import fact_of_members, setter_of
 from ownlint.crossing.published import Published, promise
 from ownlint.domains import python_calls
@@ -38,14 +38,12 @@ from ownlint.domains.handles.handles import (
 )
 from ownlint.domains.handles.told import seen
 from ownlint.domains.python_calls import CODE, PythonCode
-from ownlint.engine import glance
 from ownlint.engine.heap import SeenRun
 from ownlint.facts import records as r
 from ownlint.finding import Step, because, weaker
 from ownlint.flow.places import last_name
 from ownlint.models.contract_records import MemberContract
-from ownlint.models.records import PythonWords
-from ownlint.patterns import AnyName, strings
+from ownlint.patterns import strings
 from ownlint.project import derived
 from ownlint.project.files import File
 from ownlint.project.program import Program
@@ -62,14 +60,12 @@ class Border(Classes):
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._found: Answers[str, str | None] = Answers(None)
+        self._functions: Answers[str, Fact | None] = Answers()
         self._members: Answers[tuple[str, str], Fact | None] = Answers()
-        self.runs = HandleRuns(program, self, self._concerned)
+        self.runs = HandleRuns(program, self, self._concerned, able=self._is_able)
         self._contracts: Answers[Binding, Contract | None] = Answers()
-        self._made_by: Answers[str, bool] = Answers()
-        self._givers: Answers[str, frozenset[Function]] = Answers()
-        self._given_by: Answers[str, bool] = Answers()
-        self._elsewhere: Answers[str, list[Function]] = Answers()
-        self._spoken: Answers[str, frozenset[str]] = Answers()
+        self.reach = Concerned(self)
         self._left: Answers[Function, Attributes | None] = Answers(None)
         self._assigning: Answers[tuple[str, str], list[Function]] = Answers()
         self._results: Answers[str, str | None] = Answers()
@@ -106,6 +102,9 @@ class Border(Classes):
         return frozenset(functions | {record.name for file in files for record in file.classes})
 
     def find(self, dotted: str) -> str | None:
+        return self._found.ask(dotted, lambda: self._find(dotted))
+
+    def _find(self, dotted: str) -> str | None:
         model = self.program.models.python_class(dotted)
         if model is not None:
             return model.name
@@ -120,7 +119,7 @@ class Border(Classes):
         """The bound class from which a class of the project's Python derives."""
         base = self._base(dotted)
         found = self.find(base) if base is not None else None
-        return found if found is not None and self._is_bound(found) else None
+        return found if found is not None and self.is_bound(found) else None
 
     def _base(self, dotted: str) -> str | None:
         def answer() -> str | None:
@@ -136,7 +135,7 @@ class Border(Classes):
         """The class in a contract that is meant, also by the name that a model has for it; empty for others."""
         return cls if self.published.knows(cls) else self.published.find(cls) or ""
 
-    def _is_bound(self, cls: str) -> bool:
+    def is_bound(self, cls: str) -> bool:
         return cls.startswith(_BOUND) or bool(self._published_as(cls))
 
     def derived(self, symbol: str) -> str:
@@ -193,6 +192,9 @@ class Border(Classes):
         return []
 
     def function(self, dotted: str) -> Fact | None:
+        return self._functions.ask(dotted, lambda: self._function(dotted))
+
+    def _function(self, dotted: str) -> Fact | None:
         model = self.program.models.python_function(dotted)
         if model is not None:
             return fact_of(model)
@@ -307,109 +309,7 @@ class Border(Classes):
             return SeenRun("by the names it calls, nothing in it creates or ends a handle")
         return seen(HandleInterpreter(function, self))
 
-    @program_property
-    def _holders(self) -> frozenset[Function]:
-        """Functions that can come to hold an owner, or end handles: they call what makes one or ends some, or a
-        function of the project that does so itself."""
-        found: set[Function] = set()
-        calls: dict[Function, list[Function]] = {}
-        for file in self.program.files.values():
-            if file.language != "python" or not (file.meanings or file.imports):
-                continue
-            inner = [f for f in map(partial(self.program.index.function_at, file), range(len(file.functions))) if f]
-            found.update(self._ending(file, inner))
-            for target, caller in self._calling(file, inner):
-                if target is None:
-                    found.add(caller)
-                else:
-                    calls.setdefault(target, []).append(caller)
-        waiting = list(found)
-        while waiting:
-            function = waiting.pop()
-            around = (function.parent,) if function.parent is not None else ()
-            tables = self._reading_tables(function) if function.record.kind == "module" else ()
-            for caller in (*calls.get(function, ()), *around, *tables):
-                if caller not in found:
-                    found.add(caller)
-                    waiting.append(caller)
-        return frozenset(found)
-
-    def _reading_tables(self, module: Function) -> Iterator[Function]:
-        """Functions of the file that look at what its module makes of functions: a table, a lambda."""
-        names = frozenset(self.code.tables(module.file))
-        for index in range(len(module.file.functions)) if names else ():
-            function = self.program.index.function_at(module.file, index)
-            if function is not None and function.says(_any_of(names)):
-                yield function
-
-    def _ending(self, file: File, inner: list[Function]) -> Iterator[Function]:
-        """Functions of the file that may end handles."""
-        models = self.program.models
-        said, spoken = _spoken_names(file), self._spoken_in(file)
-        if spoken:
-            words = models.words(spoken)
-            closed = any(map(models.closed_by_with, said))
-            yield from (f for f in inner if _may_end(f, words) or (closed and f.says(_WITH)))
-        changers = self._changers if any(map(self._names_bound, sorted(said))) else frozenset()
-        if changers:
-            yield from (f for f in inner if f.mentions(*changers))
-        if "__delitem__" in changers:
-            yield from (f for f in inner if f.says(_DELETES))
-
-    def _calling(self, file: File, inner: list[Function]) -> Iterator[tuple[Function | None, Function]]:
-        """The function of the project that each one calls; None for what makes an owner."""
-        called_here = _other_names(file)
-        for meaning, around in _with_functions(file.meanings, inner):
-            targets: list[Function | None] = list(self._behind(meaning.symbol, file))
-            if not targets and not self._is_worth_following(file, meaning.symbol):
-                continue
-            last = meaning.symbol.rpartition(".")[2]
-            names = (last, *called_here.get(last, ()))
-            calling = around if targets else [function for function in around if function.mentions(*names)]
-            yield from ((target, function) for target in targets or [None] for function in calling)
-
-    def _behind(self, symbol: str, file: File) -> Iterator[Function]:
-        """What runs when this is called: a function, or the methods of a class that is made."""
-        target = self.code.function(symbol, file)
-        if target is not None:
-            yield target
-        cls = self.code.cls(symbol, file) if target is None and symbol else None
-        for one in cls.ancestry if cls is not None else ():
-            yield from one.methods
-
-    def _is_worth_following(self, file: File, symbol: str) -> bool:
-        """Whether calling this makes an owner that not everybody makes all day."""
-        return self._makes(file, symbol) and not self._is_everyday(file, symbol)
-
-    def _names_bound(self, symbol: str) -> bool:
-        """Whether a name is one of a bound class, or of one of its members."""
-        found = self.find(symbol) or self.find(symbol.rpartition(".")[0])
-        return found is not None and self._is_bound(found)
-
-    @program_property
-    def _changers(self) -> frozenset[str]:
-        """Names of bound members that end what others gave, or store addresses."""
-        own = exports.of(self.program)
-        members = (own.member(binding) for binding in self.program.bindings)
-        of_containers = (one for made in containers(self.program).values() for one in made.members("x"))
-        contracts = (one for contract in self.program.contracts for one in contract.members)
-        return frozenset(
-            one.name
-            for one in (*members, *of_containers, *contracts)
-            if one is not None and (one.invalidates or any(not kept.protected for kept in one.stores))
-        )
-
-    def _makes(self, file: File, symbol: str) -> bool:
-        """Whether calling this makes an owner."""
-        if symbol.startswith("*."):
-            symbol = self.program.names.star_import(file, symbol)
-        return self._made_by.ask(symbol, lambda: self._makes_owner(symbol))
-
-    def _makes_owner(self, symbol: str) -> bool:
-        fact = self._called_fact(symbol)
-        return fact is not None and fact.keeps == "own"
-
-    def _called_fact(self, symbol: str) -> Fact | None:
+    def called_fact(self, symbol: str) -> Fact | None:
         """What a call of that dotted name does."""
         on, _, name = symbol.rpartition(".")
         cls = self.find(symbol)
@@ -418,35 +318,11 @@ class Border(Classes):
             fact = self.member(cls, name)
         return fact
 
-    def _gives(self, symbol: str) -> bool:
-        """Whether calling this gives a handle, whoever owns it."""
-
-        def answer() -> bool:
-            fact = self._called_fact(symbol)
-            return fact is not None and bool(fact.returns)
-
-        return self._given_by.ask(symbol, answer)
-
-    def _is_everyday(self, file: File, symbol: str) -> bool:
-        """Whether what this makes ends by words alone that nobody in the file says, nor what it calls elsewhere."""
-        models = self.program.models
-        libraries = models.libraries_of(symbol)
-        if not libraries or not libraries <= models.everyday:
-            return False
-        ends = models.words(libraries).invalidators
-        here = all(ends.isdisjoint(function.mentions) for function in file.functions)
-        return here and not any(function.mentions(*ends) for function in self._called_from(file))
-
-    def _called_from(self, file: File) -> list[Function]:
-        """What the file calls in other files."""
-        symbols = {meaning.symbol for meaning in file.meanings if not meaning.symbol.startswith("builtins.")}
-        return self._elsewhere.ask(
-            file.path,
-            lambda: [f for s in sorted(symbols) for f in self._behind(s, file) if f.path != file.path],
-        )
-
     def _concerned(self, function: Function) -> bool:
-        return function in self._holders
+        return function in self.reach.holders
+
+    def _is_able(self, function: Function) -> bool:
+        return function in self.reach.able
 
     # --- the project's own functions ---
 
@@ -459,8 +335,11 @@ class Border(Classes):
 
     def called(self, target: Function, given: Given) -> HandleSummary | None:
         """What the project's own function does with what it is given."""
-        if not any(map(self._is_of_interest, given)) and not self._concerned(target) and not self._may_give(target):
-            return HandleSummary((HandleCase(),))
+        if not any(map(self._is_of_interest, given)):
+            if not self._concerned(target) and not self.reach.gives(target):
+                return HandleSummary((HandleCase(),))
+            if not given and not self._is_able(target):
+                return HandleSummary((HandleCase(),))
         return self.runs.run(target, given).summary
 
     def _is_of_interest(self, one: GivenHandle) -> bool:
@@ -469,19 +348,6 @@ class Border(Classes):
             code = self.code.function_of(one.cls)
             return code is not None and self._concerned(code)
         return one.cls[:1] != "%"
-
-    def _may_give(self, function: Function) -> bool:
-        """Whether a function asks a library for an object that is followed."""
-        return function in self._givers.ask(function.path, lambda: self._giving(function.file))
-
-    def _giving(self, file: File) -> frozenset[Function]:
-        inner = [f for f in map(partial(self.program.index.function_at, file), range(len(file.functions))) if f]
-        return frozenset(
-            function
-            for meaning, around in _with_functions(file.meanings, inner)
-            if self._gives(meaning.symbol)
-            for function in around
-        )
 
     def result(self, symbol: str) -> str | None:
         return self._results.ask(symbol, lambda: self._result(symbol))
@@ -506,11 +372,13 @@ class Border(Classes):
         cls = models.telling_members.get(member, "")
         if not cls:
             return ""
-        return cls if models.libraries_of(cls) & self._spoken_in(function.file) else ""
+        return cls if models.libraries_of(cls) & self.reach.spoken_in(function.file) else ""
 
     def asked_of(self, function: Function, name: str) -> str:
         """What a parameter or a local is by all that the function asks of it, where that is several things that one
         class of a library has which the file speaks of, and nothing else is ever put under the name."""
+        if not self.reach.tells_a_class(function):
+            return ""
         written = _asked_of(function).get(name, frozenset())
         for call in sorted(word for word in written if word.endswith(")")):
             if cls := self.told_by(function, call):
@@ -518,15 +386,8 @@ class Border(Classes):
         asked = frozenset(word for word in written if not word.endswith(")"))
         if len(asked) < 2:
             return ""
-        spoken = self._spoken_in(function.file)
+        spoken = self.reach.spoken_in(function.file)
         return self.program.models.asked_of(asked, spoken) if spoken else ""
-
-    def _spoken_in(self, file: File) -> frozenset[str]:
-        """The libraries that a file speaks of."""
-        of = self.program.models.libraries_of
-        return self._spoken.ask(
-            file.path, lambda: frozenset(library for name in _spoken_names(file) for library in of(name))
-        )
 
     # --- attributes of objects ---
 
@@ -581,19 +442,23 @@ class Border(Classes):
     @program_property
     def _setters(self) -> dict[tuple[str, str], list[Function]]:
         """Methods that set attributes, of classes in which something may be said."""
-        concerned = sorted({(f.path, f.record.owner) for f in self._holders if f.record.owner})
+        concerned = sorted({(f.path, f.record.owner) for f in self.reach.holders if f.record.owner})
         return {owner: found for owner in concerned if (found := self._setting(owner))}
 
     def _setting(self, owner: tuple[str, str]) -> list[Function]:
         """The methods of a class that assign to something."""
         return self._assigning.ask(
             owner,
-            lambda: [f for f in self._by_owner.get(owner, []) if any(name.startswith("=") for name in f.mentioned)],
+            lambda: [f for f in self.methods(*owner) if f in self.reach.able and self.reach.sets_attribute(f)],
         )
 
     def _methods(self, function: Function) -> list[Function]:
         """All methods of the class, itself among them, in source order."""
-        return self._by_owner.get((function.path, function.record.owner), [])
+        return self.methods(function.path, function.record.owner)
+
+    def methods(self, path: str, owner: str) -> list[Function]:
+        """Those of the class of that name in a file."""
+        return self._by_owner.get((path, owner), [])
 
     @program_property
     def _by_owner(self) -> dict[tuple[str, str], list[Function]]:
@@ -636,51 +501,6 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
 
 def _keywords(args: Iterable[r.Value]) -> Iterator[str]:
     return (one.key.text for one in args if isinstance(one, r.Pair) and isinstance(one.key, r.Name))
-
-
-def _spoken_names(file: File) -> set[str]:
-    return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
-
-
-def _with_functions(
-    meanings: Iterable[r.Meaning], functions: list[Function]
-) -> Iterator[tuple[r.Meaning, tuple[Function, ...]]]:
-    """Each meaning with the functions that it stands in, outermost first."""
-    waiting = sorted(functions, key=lambda one: (one.record.start, -one.record.end), reverse=True)
-    open_: list[Function] = []
-    for meaning in sorted(meanings, key=lambda one: one.start):
-        while waiting and waiting[-1].record.start <= meaning.start:
-            open_.append(waiting.pop())
-        open_ = [one for one in open_ if one.record.end > meaning.start]
-        yield meaning, tuple(open_)
-
-
-def _other_names(file: File) -> dict[str, set[str]]:
-    """The last part of what is imported, or bound to a name of the module -> what it is called here."""
-    found: dict[str, set[str]] = {}
-    for imported in file.imports:
-        found.setdefault(imported.target.rpartition(".")[2], set()).add(imported.name)
-    for variable in file.variables:
-        if isinstance(variable.value, (r.Name, r.Member)):
-            found.setdefault(last_name(variable.value), set()).add(variable.name)
-    return found
-
-
-_DELETES = re.compile(glance.opens(r.Delete))
-_WITH = re.compile(glance.opens(r.With))
-
-
-def _may_end(function: Function, words: PythonWords) -> bool:
-    """Whether a function calls something by a name that ends or moves handles, binds such a method to a name, or says
-    `del`."""
-    if function.mentions(*words.invalidators, *words.movers) or function.says(_any_of(words.invalidators)):
-        return True
-    return "__delitem__" in words.invalidators and function.says(_DELETES)
-
-
-@lru_cache(64)
-def _any_of(words: frozenset[str]) -> AnyName:
-    return strings(words)
 
 
 def _shift(target: Function) -> int:

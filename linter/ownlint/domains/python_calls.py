@@ -7,6 +7,8 @@ begin with `HELD`, what it is bound to: arguments by their place, keywords, and 
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar
 
@@ -16,6 +18,7 @@ from ownlint.domains.python_modules import PythonValue, absolute
 from ownlint.engine.containment import ANY, HELD, VALUE
 from ownlint.facts import records as r
 from ownlint.flow.lower import declared_names
+from ownlint.flow.places import walk
 from ownlint.project import derived
 from ownlint.project.closures import captured, outside_names
 from ownlint.project.files import File
@@ -174,6 +177,8 @@ class PythonCode:
         self._own: Answers[Function, frozenset[str]] = Answers()
         self._wrapped: Answers[Function, tuple[r.Call, ...] | None] = Answers()
         self._names: Answers[str, frozenset[str]] = Answers()
+        self._by_place: Answers[str, list[tuple[int, int, str, r.Value]]] = Answers()
+        self._mentioning: Answers[str, dict[str, list[int]]] = Answers()
         self._globals: Answers[str, dict[str, list[r.Value]]] = Answers()
         self._called: Answers[tuple[Function, int, int], tuple[Function, ...]] = Answers(())
         self._given: Answers[tuple[Function, str], tuple[ArgumentOfCall, ...]] = Answers(())
@@ -488,10 +493,30 @@ class PythonCode:
         classes = (cls.name for cls in file.classes if not cls.scope)
         return frozenset([*functions, *classes, *(imported.name for imported in file.imports)])
 
-    def tables(self, file: File) -> list[str]:
-        """The names of a module that may stand for functions which it does not define by them."""
+    def global_at(self, file: File, at: int) -> tuple[str, r.Value] | None:
+        """The name of a module in whose one value this stands, with the value."""
+        known = self._by_place.ask(file.path, lambda: self._globals_by_place(file))
+        number = bisect_right(known, (at, sys.maxsize)) - 1
+        if number < 0:
+            return None
+        name, value = known[number][2:]
+        return (name, value) if at in value.span else None
+
+    def globals_made_of(self, file: File, name: str) -> list[int]:
+        """Where the values begin that a module makes of what is called so in it."""
+        return self._mentioning.ask(file.path, lambda: self._made_of(file)).get(name, [])
+
+    def _made_of(self, file: File) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for start, _, _, value in self._by_place.ask(file.path, lambda: self._globals_by_place(file)):
+            for inner in {one.text for one in walk(value) if isinstance(one, r.Name)}:
+                found.setdefault(inner, []).append(start)
+        return found
+
+    def _globals_by_place(self, file: File) -> list[tuple[int, int, str, r.Value]]:
         known = self._globals.ask(file.path, lambda: self._values_of_globals(file))
-        return [name for name, values in known.items() if not isinstance(values[0], r.Literal)]
+        values = ((name, given[0]) for name, given in known.items() if len(given) == 1)
+        return sorted((value.start, number, name, value) for number, (name, value) in enumerate(values))
 
     def _values_of_globals(self, file: File) -> dict[str, list[r.Value]]:
         known: dict[str, list[r.Value]] = {}

@@ -56,7 +56,7 @@ from ownlint.patterns import Globs, PatternSet
 FORMAT = 1
 """Part of the digest: raised when the same text comes to mean something else."""
 
-_TELLING = 2
+TELLING = 2
 """So many members that no other family of classes has tell whose they are."""
 
 CONTAINERS: tuple[Role, ...] = ("container", "associative", "set", "sequence", "string")
@@ -175,6 +175,7 @@ class Models:
         self._exports: dict[str, tuple[str, ...]] = {}
         self._speakers: dict[str, frozenset[str]] = {}
         self._words_of: dict[frozenset[str], PythonWords] = {}
+        self._telling: dict[frozenset[str], tuple[frozenset[str], frozenset[str]]] = {}
         self._py_classes: dict[str, PyClass] = {}
         self._py_patterns: list[PyClass] = []
         self._py_members: dict[str, list[PyMember]] = {}
@@ -572,7 +573,7 @@ class Models:
         if not shared:
             return ""
         telling = sum(1 for member in members if self._family(self._having(frozenset({member}))) & shared)
-        if telling < _TELLING:
+        if telling < TELLING:
             return ""
         public = [name for name in having if not name.rpartition(".")[2].startswith("_")] or having
         return next((name for name in public if name in shared), public[0])
@@ -678,6 +679,18 @@ class Models:
     def telling_members(self) -> dict[str, str]:
         """Members that no other class has: the class of what has one."""
         return {name: cls.name for cls in self._py_classes.values() for name in cls.told_by}
+
+    def telling(self, libraries: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """Members of classes of these libraries: those that no other class has, and those of which several are asked
+        that one family has alone, see `asked_of`."""
+        if libraries not in self._telling:
+            own = {name for name in self._py_classes if not libraries.isdisjoint(self.libraries_of(name))}
+            found = ((member, having) for member, having in self._by_member.items() if not own.isdisjoint(having))
+            self._telling[libraries] = (
+                frozenset(name.partition("(")[0] for name, cls in self.telling_members.items() if cls in own),
+                frozenset(member for member, having in found if self._family(list(having))),
+            )
+        return self._telling[libraries]
 
     @functools.cached_property
     def absent(self) -> frozenset[str]:

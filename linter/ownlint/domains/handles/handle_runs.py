@@ -43,7 +43,8 @@ class HandleRun(NamedTuple):
 
 
 class HandleRuns:
-    """`concerned` are the functions that are looked at whatever they are given; `interpreter` is what runs them."""
+    """`concerned` are the functions that are looked at whatever they are given; `interpreter` is what runs them. In one
+    that is not `able` nothing is followed but what it is given."""
 
     def __init__(
         self,
@@ -51,10 +52,12 @@ class HandleRuns:
         classes: Classes,
         concerned: Callable[[Function], bool],
         interpreter: Callable[[Function, Classes, dict[str, Handles]], HandleInterpreter] = HandleInterpreter,
+        able: Callable[[Function], bool] = lambda _: True,
     ) -> None:
         self.program = program
         self.classes = classes
         self.concerned = concerned
+        self.able = able
         self.interpreter = interpreter
         self._runs: Circular[tuple[Function, Given, int], HandleRun] = Circular(
             HandleRun([], None, {}, {}), about=lambda asked: asked[0]
@@ -96,7 +99,8 @@ class HandleRuns:
         """What goes wrong in a function, whatever it is given, and with what the project's own calls give it."""
         if not self.concerned(function):
             return []
-        found = {_place_of(misuse): misuse for misuse in self.run(function).misuses}
+        own = self.run(function).misuses if self.able(function) else []
+        found = {_place_of(misuse): misuse for misuse in own}
         taken = {(misuse.at, misuse.child.taken) for misuse in found.values()}
         for given in self.given_by_callers(function):
             for misuse in self.run(function, given).misuses:
@@ -117,7 +121,7 @@ class HandleRuns:
         callers = self._callers(function)
         callers |= {one: None for caller in callers for one in self._callers(caller)}
         for caller in callers:
-            if caller is not function and self.concerned(caller):
+            if caller is not function and self.able(caller) and self.concerned(caller):
                 run = self.run(caller)
                 found |= run.given.get(function, frozenset()) | run.further.get(function, frozenset())
         return sorted(found)[:_MOST_GIVEN]

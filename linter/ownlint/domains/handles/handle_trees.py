@@ -15,6 +15,7 @@ from ownlint.domains.handles.handles import (
     MADE,
     NOTHING,
     PLAIN,
+    Classes,
     Ending,
     Fact,
     Handle,
@@ -31,6 +32,7 @@ from ownlint.engine.containment import ANY, VALUE, value_slot
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import because, weaker
+from ownlint.project.subjects import Function
 
 _MOST_LEAVES = 8
 _PLACES = 1 << 60
@@ -48,9 +50,9 @@ class GivenArgument(NamedTuple):
 
 
 class Trees(OwnCalls):
-    @property
-    def anything(self) -> str:
-        return self.classes.anything
+    def __init__(self, function: Function, classes: Classes) -> None:
+        super().__init__(function, classes)
+        self.anything = classes.anything
 
     def is_tree(self, handle: Handle) -> bool:
         return not handle.is_python and self.classes.role(handle.cls) == "tree"
