@@ -324,6 +324,10 @@ class Border(Classes):
     def _is_able(self, function: Function) -> bool:
         return function in self.reach.able
 
+    def may_have(self, function: Function) -> bool:
+        """Whether a handle can come to be in a function that nobody gives it."""
+        return self._is_able(function) or self.reach.tells_a_class(function)
+
     # --- the project's own functions ---
 
     @program_property

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ownlint.crossing import exports
 from ownlint.crossing.bound_containers import containers
 from ownlint.domains import instances
+from ownlint.domains.handles.handles import Fact
 from ownlint.engine import glance
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name
@@ -46,7 +47,6 @@ class Concerned:
         self._made_by: Answers[str, bool] = Answers()
         self._givers: Answers[str, frozenset[Function]] = Answers()
         self._given_by: Answers[str, bool] = Answers()
-        self._elsewhere: Answers[str, list[Function]] = Answers()
         self._named: Answers[Class, dict[str, list[Said]]] = Answers()
         self._telling: Answers[Function, bool] = Answers()
         self._spoken: Answers[str, frozenset[str]] = Answers()
@@ -54,9 +54,11 @@ class Concerned:
     @program_property
     def holders(self) -> frozenset[Function]:
         """Functions that can come to hold an owner, or end handles: they call what makes one or ends some, or a
-        function of the project that does so itself."""
-        seeds = [said for file in self._files for said in (*self._ending(file), *self._making(file))]
-        return self._with_callers(seeds)
+        function of the project that does so itself, and not to what it has made alone."""
+        ending = [said for file in self._files for said in self._ending(file)]
+        making = [said for file in self._files for said in self._making(file)]
+        alone = {said.by for said in ending if self._keeps_to_itself(said.by)}
+        return self._with_callers([*making, *(said for said in ending if said.by not in alone)]) | alone
 
     @program_property
     def able(self) -> frozenset[Function]:
@@ -127,16 +129,27 @@ class Concerned:
                     found.setdefault(target, []).append(Said(around[-1], meaning.start))
         return found
 
-    def _meanings_in(self, file: File) -> Iterator[tuple[r.Meaning, tuple[Function, ...]]]:
-        """Each meaning with the functions that it stands in, outermost first; there is one at least."""
+    def _meanings_in(self, file: File) -> Iterator[tuple[r.Meaning, list[Function]]]:
+        """Each meaning with the functions that it stands in, outermost first: one at least, as long as nobody asks for
+        the next."""
         waiting = sorted(self._inside(file), key=lambda one: (one.record.start, -one.record.end), reverse=True)
-        open_: list[Function] = []
+        ends = [(one.record.start, one.record.end, one) for one in waiting]
+        around: list[Function] = []
+        until: list[int] = []
         for meaning in file.meanings:
-            while waiting and waiting[-1].record.start <= meaning.start:
-                open_.append(waiting.pop())
-            open_ = [one for one in open_ if one.record.end > meaning.start]
-            if open_:
-                yield meaning, tuple(open_)
+            start = meaning.start
+            while ends and ends[-1][0] <= start:
+                _, end, one = ends.pop()
+                while until and until[-1] <= one.record.start:
+                    until.pop()
+                    around.pop()
+                around.append(one)
+                until.append(end)
+            while until and until[-1] <= start:
+                until.pop()
+                around.pop()
+            if around:
+                yield meaning, around
 
     def _behind(self, symbol: str, file: File) -> Function | Class | None:
         """What runs when this is called: a function, or the methods of a class that is made."""
@@ -202,6 +215,49 @@ class Concerned:
                     yield value.start
                 case r.Call(callee=r.Name(text=name)) if name in names:
                     yield value.start
+
+    def _keeps_to_itself(self, function: Function) -> bool:
+        """Whether all that it ends, by calls that end nothing but what they are made on, it has made itself."""
+        spoken = self.spoken_in(function.file)
+        words = self.program.models.words(spoken)
+        names = words.invalidators | words.movers | self._changers
+        for value in function.values:
+            match value:
+                case r.Assign(target=r.Member()):
+                    return False
+                case r.Member(base=base, name=name) if name in names and not self._is_of_python(function, base):
+                    facts = self._facts(name, spoken)
+                    if name in self._changers or not all(map(_ends_receiver_alone, facts)):
+                        return False
+                    if not isinstance(base, r.Name) or not self._is_made_in(function, base.text):
+                        return False
+                case r.Call(callee=r.Name(text=name)) if name in names:
+                    return False
+        return not any(isinstance(part, (r.Delete, r.With)) for part in function.statements)
+
+    def _facts(self, member: str, libraries: frozenset[str]) -> list[Fact]:
+        """What a member is that is called so, of each class of the libraries that has one."""
+        classes = self.program.models.having(member, libraries)
+        return [fact for cls in classes if (fact := self.border.member(cls, member)) is not None]
+
+    def _is_made_in(self, function: Function, name: str) -> bool:
+        """Whether what stands under a name is new in the function, or a part of what stood there before."""
+        if any(one.name == name for one in function.record.parameters) or name in outside_names(function):
+            return False
+        values = instances.of(self.program).bindings(function).get(name, ())
+        return bool(values) and all(self._is_new(function, name, value) for value in values)
+
+    def _is_new(self, function: Function, name: str, value: r.Value | None) -> bool:
+        match value:
+            case r.Index(base=r.Name(text=text)):
+                return text == name
+            case r.Call(callee=callee) if symbol := self.program.names.named(function.file, callee):
+                fact = self.border.called_fact(self._full(function.file, symbol))
+                return fact is not None and fact.keeps == "own"
+            case r.Call(callee=r.Member(name=member)):
+                facts = self._facts(member, self.spoken_in(function.file))
+                return bool(facts) and all(fact.keeps in ("own", "copy") for fact in facts)
+        return False
 
     def _deletes_from_native(self, function: Function) -> bool:
         """Whether a `del` takes something out of what may be native, or an attribute away; a name that is gone matters
@@ -270,7 +326,7 @@ class Concerned:
             symbol = meaning.symbol
             if symbol not in known:
                 is_own = self._behind(symbol, file) is not None
-                known[symbol] = not is_own and self._makes(file, symbol) and not self._is_everyday(file, symbol)
+                known[symbol] = not is_own and self._makes(file, symbol) and not self._is_everyday(symbol)
             if known[symbol]:
                 last = symbol.rpartition(".")[2]
                 names = (last, *called_here.get(last, ()))
@@ -318,10 +374,15 @@ class Concerned:
             names = (meaning.symbol, meaning.type)
             if names not in known:
                 full = [self._full(file, name) for name in names if name and not name.startswith("builtins.")]
-                known[names] = any(self._gives(name) or self.border.find(name) is not None for name in full)
+                known[names] = any(self._gives(name) or self._names_class(name) for name in full)
             if known[names]:
                 yield Said(around[-1], meaning.start)
                 yield from map(Said, self.border.methods(file.path, declared.get(meaning.start, "")))
+
+    def _names_class(self, symbol: str) -> bool:
+        """Whether it is a class of handles, or a member of one."""
+        find = self.border.find
+        return find(symbol) is not None or find(symbol.rpartition(".")[0]) is not None
 
     def tells_a_class(self, function: Function) -> bool:
         """Whether what a function asks of a name may tell that it is of a library's class."""
@@ -337,23 +398,10 @@ class Concerned:
         said = {name.decode() for name in words.said(function.encoded)}
         return len(said) >= TELLING or not alone.isdisjoint(said)
 
-    def _is_everyday(self, file: File, symbol: str) -> bool:
-        """Whether what this makes ends by words alone that nobody in the file says, nor what it calls elsewhere."""
-        models = self.program.models
-        libraries = models.libraries_of(symbol)
-        if not libraries or not libraries <= models.everyday:
-            return False
-        ends = models.words(libraries).invalidators
-        here = all(ends.isdisjoint(function.mentions) for function in file.functions)
-        return here and not any(function.mentions(*ends) for function in self._called_from(file))
-
-    def _called_from(self, file: File) -> list[Function]:
-        """What the file calls in other files."""
-        symbols = {meaning.symbol for meaning in file.meanings if not meaning.symbol.startswith("builtins.")}
-        return self._elsewhere.ask(
-            file.path,
-            lambda: [f for s in sorted(symbols) for f in _run_by(self._behind(s, file)) if f.path != file.path],
-        )
+    def _is_everyday(self, symbol: str) -> bool:
+        """Whether what this makes matters alone to whoever can call something that ends it."""
+        libraries = self.program.models.libraries_of(symbol)
+        return bool(libraries) and libraries <= self.program.models.everyday
 
 
 def _named_in(cls: Class) -> dict[str, list[Said]]:
@@ -363,6 +411,15 @@ def _named_in(cls: Class) -> dict[str, list[Said]]:
         for name in set(words.said(method.encoded)):
             found.setdefault(name.decode(), []).append(Said(method))
     return found
+
+
+def _ends_receiver_alone(fact: Fact) -> bool:
+    """Whether a call does nothing to anything else."""
+    cases = (fact, fact.otherwise) if fact.otherwise is not None else (fact,)
+    return not any(
+        one.moves or one.adopts or one.stores or one.retains or one.ends_members or any(place for place, _ in one.ends)
+        for one in cases
+    )
 
 
 def _owner(cls: r.ClassRecord) -> str:

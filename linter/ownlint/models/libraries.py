@@ -680,6 +680,11 @@ class Models:
         """Members that no other class has: the class of what has one."""
         return {name: cls.name for cls in self._py_classes.values() for name in cls.told_by}
 
+    def having(self, member: str, libraries: frozenset[str]) -> list[str]:
+        """The classes of these libraries that have the member, by themselves or by a base."""
+        having = sorted(self._by_member.get(member, ()))
+        return [name for name in having if not libraries.isdisjoint(self.libraries_of(name))]
+
     def telling(self, libraries: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
         """Members of classes of these libraries: those that no other class has, and those of which several are asked
         that one family has alone, see `asked_of`."""

@@ -257,7 +257,8 @@ class IdentityQuestions:
 
     def _asked_in(self, function: Function) -> tuple[IdentityUse, ...]:
         worth = function.language == "python" and self._may_ask(function)
-        return tuple(self._run(function)) if worth and self._speaks(function) else ()
+        worth = worth and self._speaks(function) and self.border.may_have(function)
+        return tuple(self._run(function)) if worth else ()
 
     def _may_ask(self, function: Function) -> bool:
         """Whether a word of the body, or the type of a parameter, lets expect a question."""
