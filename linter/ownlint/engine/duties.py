@@ -347,7 +347,7 @@ class Reading:
     def operator(self, value: r.Assign | r.Binary) -> None:
         """What an operator of the project does with its right operand."""
         right = value.value if isinstance(value, r.Assign) else value.right
-        if self.sources(right) | self.sources(pointed(right)):
+        if self.sources(right) or self.sources(pointed(right)):
             made = self.resources.program.calls.operator_call(value, self.function)
             if made is not None:
                 self.call(made)
@@ -450,12 +450,13 @@ class Reading:
         made = self.resources.acquisition(call, self.function) if self.acquires else None
         if made is not None and made.where.kind == "argument" and made.where.index < len(call.args):
             self.hands_out(call, made)
-        given = [(index, sources) for index, arg in enumerate(call.args) if (sources := self.sources(arg))]
+        args = [(index, arg) for index, arg in enumerate(call.args) if type(arg) is not r.Literal]
+        given = [(index, sources) for index, arg in args if (sources := self.sources(arg))]
         on = self.sources(receiver(call)) if isinstance(call.callee, r.Member) else set()
-        parts = [(index, found) for index, arg in enumerate(call.args) if (found := self.part_of(arg))]
+        parts = [(index, found) for index, arg in args if (found := self.part_of(arg))]
         if self.ends_itself and isinstance(call.callee, r.Name) and call.kind == "call":
             on = {DutySource(RECEIVER)}  # a method of our own, perhaps
-        linked = [(index, whole) for index, arg in enumerate(call.args) if (whole := self.whole_behind(arg))]
+        linked = [(index, whole) for index, arg in args if (whole := self.whole_behind(arg))]
         if not (given or on or parts or linked):
             return
         if self.is_carrier(call):
@@ -463,8 +464,9 @@ class Reading:
         ended = self.resources.released(call, self.function)
         sure = {one.where.index for one in ended if one.where.kind == "argument" and one.certainty != "possible"}
         self.parts.update(part for index, found in parts if index in sure for part in found)
+        done = {one.where.index for one in ended if one.where.kind == "argument"}
         for index, found in parts:
-            if index not in sure and self.resources.taking(call, self.function, index) in ("adopted", "kept"):
+            if index not in done and self.resources.taken(call, self.function, index) in ("adopted", "kept"):
                 self.kept_parts |= found
         self.parts_of_given(call, given)
         for index, whole in linked:
@@ -477,7 +479,6 @@ class Reading:
                     self.end(on, one.certainty, call)
             elif one.where.index < len(call.args):
                 self.end(self.sources(call.args[one.where.index]), one.certainty, call)
-        done = {one.where.index for one in ended}
         for index, sources in given:
             if index in done:
                 continue
@@ -485,7 +486,7 @@ class Reading:
                 self.put(sources, False)
                 self.goes_elsewhere(sources, call.start)
                 continue
-            taking = self.resources.taking(call, self.function, index)
+            taking = self.resources.taken(call, self.function, index)
             if (
                 taking == "kept"
                 and call.kind == "call"

@@ -412,6 +412,10 @@ class Resources:
         ended = self.released(call, function)
         if any(one.where.index == index and one.where.kind == "argument" for one in ended):
             return "released"
+        return self.taken(call, function, index)
+
+    def taken(self, call: r.Call, function: Function, index: int) -> Taking:
+        """The same of a handle that the call is known not to release."""
         if call.kind in ("construct", "new"):
             return self._taken_by_constructor(call, function, index)
         name = last_name(call.callee)
