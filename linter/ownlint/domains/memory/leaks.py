@@ -833,11 +833,19 @@ class _Losing:
             loop = loops.get(head.span) if isinstance(head, e.Mark) and head.what == "loop" else None
             released = list(self.in_each_round(loop, head)) if loop is not None else []
             for name in raw if released else ():
+                if loop is None or not self.is_said_in(loop, name):
+                    continue
                 found = self.rest(
                     Acquired(released[0], head, (name,), _REST, "certain", several=True, rest=loop), released
                 )
                 if found is not None:
                     yield found
+
+    def is_said_in(self, loop: r.Loop, name: str) -> bool:
+        """Whether anything in the loop is about what the local has, by its name or by another one for it."""
+        names = {name, *(other for other, bound in self.flow.aliases.items() if bound[0] == name)}
+        said = names_at(self.function)
+        return any(event.span.start in loop.span and not names.isdisjoint(said[event.index]) for event in self.flow)
 
     def in_each_round(self, loop: r.Loop, head: e.Event) -> Iterator[e.CallEvent]:
         """What releases something in the loop, and no round goes on to the next one past it."""
@@ -1023,6 +1031,8 @@ def given_up(function: Function) -> Iterator[GivenUp]:
     """Of locals that are made around a new object, and whose pointer nobody asks for: who keeps it on purpose says so
     in a comment, by a cast to void, or gives it to somebody before."""
     found = handing(function.program)
+    if found.giving_up.isdisjoint(function.mentioned):
+        return
     for event in function.flow.calls:
         on = receiver(event.node)
         if event.dropped != "statement" or not isinstance(on, r.Name) or on.text not in function.locals:

@@ -103,15 +103,14 @@ class OwedWalk(OwedUses):
         self.asking: set[int] = set()
         """Tests of which one outcome says that there is no handle."""
         self.came: dict[int, int] = {}
-        begun = (
-            acquired.start.index < len(self.flow.events) and self.flow.events[acquired.start.index] is acquired.start
-        )
-        self.known_before: list[tuple[e.Test, Asked]] = []
+
+    @cached_property
+    def known_before(self) -> list[tuple[e.Test, Asked]]:
         """What tests above the start ask."""
-        if seen is not None:
-            self.known_before = seen.known_before
-        elif begun:
-            self.known_before = self.flow.decided(acquired.start)
+        if self.seen is not None:
+            return self.seen.known_before
+        events, start = self.flow.events, self.acquired.start
+        return self.flow.decided(start) if start.index < len(events) and events[start.index] is start else []
 
     # --- the walk ---
 
@@ -141,6 +140,8 @@ class OwedWalk(OwedUses):
 
     @cached_property
     def asked_again(self) -> frozenset[str]:
+        if not self.refuting:
+            return frozenset()  # such a walk knows nothing of numbers
         asked = super().asked_again
         return asked if self.asking_for is None else asked & self.asking_for
 

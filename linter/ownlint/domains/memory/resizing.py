@@ -23,11 +23,13 @@ class Resized(NamedTuple):
     """Where the function is left when it fails."""
 
 
-@flow_question
 def overwritten(function: Function) -> tuple[Resized, ...]:
     """`p = realloc(p, n)` where the function goes on after a failure and nothing else has the old pointer."""
-    if not any(map(function.mentions, function.program.models.resizing)):
-        return ()
+    return _found(function) if function.mentions(*function.program.models.resizing) else ()
+
+
+@flow_question
+def _found(function: Function) -> tuple[Resized, ...]:
     return tuple(_overwritten(function))
 
 

@@ -172,6 +172,12 @@ class OwedUses(MemoryWalk):
         """So it is with containers."""
         return False
 
+    def parts_written(self, draft: MemoryDraft, event: e.Write, where: Cell | None) -> list[tuple[str, Pointer]]:
+        """Of a new local that has no members nothing else needs to be known."""
+        if event.fresh and not self.members_of(event.type):
+            return []
+        return super().parts_written(draft, event, where)
+
     def cell_of_name(self, draft: MemoryDraft, name: str) -> Cell | None:
         if name in self.references and name in self.flow.aliases and Cell(("var", name)) not in draft.cells:
             root, *path = self.flow.aliases[name]  # bound before there was a block
