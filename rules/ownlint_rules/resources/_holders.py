@@ -18,8 +18,31 @@ def kept_for_good(program: Program) -> frozenset[Class]:
     plain = {cls for cls in known.by_class if _is_plain(cls)}
     if not plain:
         return frozenset()
+    left = plain - _standing(plain, program)
+    functions = [function for function in program.functions if function.language == "cpp"]
+    made = set[Class]()
+    for function in functions if left else ():
+        if _is_main(function):
+            named = {name for written, _ in function.locals.values() for name in _values(written)}
+            made.update(cls for cls in left if cls.name in named)
+        if asked.may_acquire(function):
+            made.update(_made(function, asked))
+    left &= made
+    for function in functions:
+        if not left:
+            break
+        ended = set[Class]()
+        if pairs.releasing_verb(function.name):
+            ended.update(cls for one in function.record.parameters[:1] for cls in _pointed(one.type, function))
+        if known.may_release(function):
+            ended.update(_ended(function, asked))
+        left = {cls for cls in left if ended.isdisjoint(cls.ancestry)}
+    return frozenset(left)
+
+
+def _standing(plain: set[Class], program: Program) -> set[Class]:
+    """Those of the classes, or with a base, of which an object ends with a scope, a container or an owner."""
     said = patterns.strings(sorted({cls.name for cls in plain}))
-    made, ended = set[Class](), set[Class]()
     held = {name for cls in program.classes for field in cls.record.fields for name in _values(field.type)}
     for file in program.files.values():
         held.update(name for variable in file.variables for name in _values(variable.type))
@@ -29,19 +52,14 @@ def kept_for_good(program: Program) -> frozenset[Class]:
         if function.language != "cpp":
             continue
         held.update(_values(function.record.result))
-        if function.name == "main" and not function.record.scope:
-            named = {name for written, _ in function.locals.values() for name in _values(written)}
-            made.update(cls for cls in plain if cls.name in named)
-        elif function.says(said):
+        if not _is_main(function) and function.says(said):
             held.update(_held(function))
-        if pairs.releasing_verb(function.name):
-            ended.update(cls for one in function.record.parameters[:1] for cls in _pointed(one.type, function))
-        if asked.may_acquire(function):
-            made.update(_made(function, asked))
-        if known.may_release(function):
-            ended.update(_ended(function, asked))
     held |= program.names.bound_types
-    return frozenset(cls for cls in plain & made if not any(one in ended or one.name in held for one in cls.ancestry))
+    return {cls for cls in plain if any(one.name in held for one in cls.ancestry)}
+
+
+def _is_main(function: Function) -> bool:
+    return function.name == "main" and not function.record.scope
 
 
 def _is_plain(cls: Class) -> bool:
