@@ -335,13 +335,13 @@ class Reading:
     def look(self, value: r.Value) -> None:
         """What the calls and assignments inside an expression do."""
         for inner in walk(value):
-            if isinstance(inner, r.Call):
+            if type(inner) is r.Call:
                 self.call(inner)
-            elif isinstance(inner, r.Assign) and inner.op in ("=", ":="):
+            elif type(inner) is r.Assign and inner.op in ("=", ":="):
                 self.assign(inner)
-            elif isinstance(inner, r.Assign | r.Binary):
+            elif type(inner) is r.Assign or type(inner) is r.Binary:
                 self.operator(inner)
-            elif isinstance(inner, r.Lambda):
+            elif type(inner) is r.Lambda:
                 self.captured(inner)
 
     def operator(self, value: r.Assign | r.Binary) -> None:

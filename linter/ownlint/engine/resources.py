@@ -300,14 +300,15 @@ class Resources:
     def _arena_libraries(self) -> frozenset[str]:
         """The libraries of whose arenas the project has a member or a local: an interface of theirs may be one."""
         fields = {types.parse(field.type).last for cls in self.program.classes for field in cls.record.fields}
+        by_library = self.program.models.names_by_library("arena")
+        every = patterns.strings(sorted(frozenset[str]().union(*by_library.values())))
+        naming = [function for function in self.program.functions if function.says(every)]
 
         def is_named(names: frozenset[str]) -> bool:
             words = patterns.strings(sorted(names))
-            return not fields.isdisjoint(names) or any(function.says(words) for function in self.program.functions)
+            return not fields.isdisjoint(names) or any(function.says(words) for function in naming)
 
-        return frozenset(
-            library for library, names in self.program.models.names_by_library("arena").items() if is_named(names)
-        )
+        return frozenset(library for library, names in by_library.items() if is_named(names))
 
     def _by_body(self, callee: Callee, function: Function) -> Acquisition | None:
         if not callee.all_defined:

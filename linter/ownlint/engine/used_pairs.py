@@ -68,16 +68,17 @@ def shown_pairs(program: Program, pairs: Pairs) -> dict[int, tuple[str, str]]:
     names, ends = pairs.names, pairs.releasing_names
     begun: dict[tuple[str, str], list[r.FunctionRecord]] = {}
     ended: dict[tuple[str, str], list[r.FunctionRecord]] = {}
+    said = names | ends
     for function in program.functions:
-        if function.language != "cpp" or names.union(ends).isdisjoint(function.mentioned):
+        if function.language != "cpp" or said.isdisjoint(function.mentioned):
             continue
         home = function.home.symbol if function.home is not None else ""
-        for call in function.flow.calls:
+        for call in function.flow.calls if home else ():
             name, on = last_name(call.node.callee), call.receiver
             if name not in names and name not in ends:
                 continue
             records = program.calls.callee(call.node, function).records
-            if home and on is not None and on != (THIS,) and not function.is_local(on):
+            if on is not None and on != (THIS,) and not function.is_local(on):
                 (begun if name in names else ended).setdefault((home, on[-1]), []).extend(records)
         for record, release in _given_back(function, pairs):
             found.setdefault(id(record), (release, function.name))

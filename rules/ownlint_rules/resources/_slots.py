@@ -440,10 +440,14 @@ class Slots:
         return ""
 
     def may_release(self, function: Function) -> bool:
-        return any(
-            name == "delete" or name in self.resources.releasing_names or pairs.releasing_verb(name)
-            for name in function.mentioned
-        )
+        return not self._releasing_names.isdisjoint(function.mentioned)
+
+    @questions.program_property
+    def _releasing_names(self) -> frozenset[str]:
+        """Last names of what is called and may release something."""
+        called = {name for function in self.program.functions for name in function.mentioned}
+        known = self.resources.releasing_names | {"delete"}
+        return frozenset(name for name in called if name in known or pairs.releasing_verb(name))
 
 
 def _is_set_again(name: str, function: Function) -> bool:
