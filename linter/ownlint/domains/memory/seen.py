@@ -30,6 +30,7 @@ from ownlint.engine import overrides
 from ownlint.engine.macro_calls import with_macros, written_out
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements, values
+from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, last_name, operands, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -110,29 +111,30 @@ def may_give_up(function: Function) -> bool:
 
 
 def _gives_up_twice(function: Function, names: frozenset[str]) -> bool:
-    """Whether what gives up a reference is given something that another call may end as well, the same call in another
-    round of a loop, or an object that goes out of scope."""
+    """Whether what gives up a reference is given something that another call may end behind it, or an object that goes
+    out of scope. In another round of a loop the same call does so on some paths only."""
     given = [one for one in function.calls() if last_name(one.callee) in names]
     if not function.file.is_c and any(
         not SMART.isdisjoint(function.program.types.roles(written, function)) or ends_what_it_holds(function, written)
         for written, _ in function.locals.values()
     ):
         return bool(given)
-    for statement in function.statements:
-        if isinstance(statement, r.Loop):
-            inside = [one for one in _calls_in(statement.body) if last_name(one.callee) in names]
-            fresh = _begun_in(statement) if inside else set()
-            if any(not _worked_on(one) <= fresh for one in inside):
-                return True
     enders = _ending(function.program)
     ends = [one for one in function.calls() if one.kind == "delete" or last_name(one.callee) in enders | names]
     joined = _led_together(function) if len(ends) > 1 else []
     for one in given if len(ends) > 1 else ():
         found = _worked_on(one)
         _join(found, joined)
-        if any(other is not one and not found.isdisjoint(_worked_on(other)) for other in ends):
+        others = [other for other in ends if other is not one and not found.isdisjoint(_worked_on(other))]
+        if others and any(_comes_before(one, other, function.flow) for other in others):
             return True
     return False
+
+
+def _comes_before(one: r.Call, other: r.Call, flow: Flow) -> bool:
+    """Whether some way leads from one call to the other."""
+    first, second = flow.call_of(one), flow.call_of(other)
+    return first is None or second is None or flow.path(first, lambda event: event is second) is not None
 
 
 def _led_together(function: Function) -> list[set[str]]:
@@ -160,19 +162,6 @@ def _worked_on(call: r.Call) -> set[str]:
     """The names of what a call is given, and called on."""
     found = _names(call.callee.base) if isinstance(call.callee, r.Member) else set()
     return found.union(*map(_names, call.args)) - {"NULL", "nullptr"}
-
-
-def _begun_in(loop: r.Loop) -> set[str]:
-    """What gets a value in each round of the loop."""
-    found = _names(loop.target)
-    for statement in statements(loop.body):
-        if isinstance(statement, r.Declare):
-            found |= set(statement.names)
-        for value in values(statement):
-            for one in walk(value):
-                if isinstance(one, r.Assign) and isinstance(one.target, r.Name):
-                    found.add(one.target.text)
-    return found
 
 
 @program_question
