@@ -93,6 +93,7 @@ from ownlint import (
     because,
     counting,
     events,
+    leaks,
     places,
     questions,
     records,
@@ -258,8 +259,6 @@ def _step(function: Function, one: counting.CountTrouble) -> Step:
             return function.step(one.at, f"`{one.name}` is reassigned here")
         case "surplus", _:
             return function.step(one.at, f"`{one.name}` is passed on here")
-        case _, events.End():
-            return function.step(one.at, f"`{one.name}` goes out of scope here")
     if (thrown := _thrown_by(function, one)) is not None:
         return function.step(one.at, f"`{one.name}` leaks here if `{text(thrown.node.callee)}` throws")
-    return function.step(one.at, f"this returns without releasing `{one.name}`")
+    return leaks.left_without(function, one.at, f"`{one.name}`")

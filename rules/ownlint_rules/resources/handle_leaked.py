@@ -185,10 +185,8 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
             case events.Write():
                 if way.exit.span != loss.acquired.span:
                     yield function.step(way.exit, f"`{loss.name}` is overwritten here")
-            case events.End():
-                yield function.step(way.exit, f"`{loss.name}` goes out of scope here")
             case _:
-                yield function.step(way.exit, f"this returns without releasing `{loss.name}`")
+                yield leaks.left_without(function, way.exit, f"`{loss.name}`")
 
 
 def _ends_a_test(function: Function) -> bool:

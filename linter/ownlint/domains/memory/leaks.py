@@ -115,10 +115,25 @@ def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
                 yield function.step(way.cause, says)
             told.add(says)
         if way.cause is None or way.exit.span != way.cause.span:
-            leaves = "throws" if isinstance(way.exit, e.LeaveEvent) and way.exit.kind == "throw" else "returns"
-            yield function.step(way.exit, f"this {leaves} without releasing {lost}")
+            yield left_without(function, way.exit, lost)
     if loss.ended is not None:
         yield function.step(loss.ended, f"only here {lost} {_is(lost)} released or passed on")
+
+
+_JUMPS = {"break": "breaks out", "continue": "continues"}
+
+
+def left_without(function: Function, at: e.Event, lost: str) -> Step:
+    """The step that loses it: an exit of the function, a jump out of the block that has it, or the end of that."""
+    if not isinstance(at, e.End):
+        throws = isinstance(at, e.LeaveEvent) and at.kind == "throw"
+        return function.step(at, f"this {'throws' if throws else 'returns'} without releasing {lost}")
+    for statement in function.statements:
+        if isinstance(statement, r.Leave) and statement.end == at.span.start:
+            leaves = _JUMPS.get(statement.kind, f"jumps to `{statement.label}`" if statement.label else "returns")
+            return function.step(statement, f"this {leaves} without releasing {lost}")
+    last = function.body[-1].end if function.body else -1
+    return function.step(at, f"the {'function' if at.span.start == last else 'block'} ends without releasing {lost}")
 
 
 def _is(lost: str) -> str:
