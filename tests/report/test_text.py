@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import sample
+from msgspec.structs import replace
 
 from ownlint.finding import Finding
 from ownlint.report import text
@@ -37,6 +38,19 @@ error[flag-set-before-success]: `init_done_` is set before `Record` has succeede
 
 """
     )
+
+
+def test_what_was_measured_of_findings_like_it_is_said_with_verbose_alone(tmp_path: Path) -> None:
+    likely = replace(sample.flag(), reason="nothing is assumed, but 5 of the last 44 findings like this were false")
+    sources = sample.write(tmp_path)
+    for finding, verbose, said in (
+        (replace(likely, assumed=()), False, False),
+        (replace(likely, assumed=()), True, True),
+        (replace(likely, assumed=("path",)), False, True),
+    ):
+        report = sample.report(sources, finding)
+        shown = text.full(report, sources, str, colour=False, width=100, verbose=verbose)
+        assert ("= note: likely: nothing is assumed" in shown) is said
 
 
 def test_steps_in_another_file_have_an_excerpt_of_their_own(tmp_path: Path) -> None:

@@ -89,13 +89,13 @@ def _documentation() -> str:
     return next((address.strip() for name, _, address in stated if name.strip() == "Documentation"), "")
 
 
-def rendered(report: Report, options: Options, output_format: str, colour: bool) -> str:
+def rendered(report: Report, options: Options, output_format: str, colour: bool, verbose: bool = False) -> str:
     """For people at the terminal with places as seen from the working directory, else from the top of the git tree."""
     from ownlint.cli.projects import base_of, seen_from
     from ownlint.pipeline import sources_of
 
     if output_format in ("full", "concise"):
-        return _read_here(report, options, output_format, colour)
+        return _read_here(report, options, output_format, colour, verbose)
     base = base_of(options.root)
     report = seen_from(report, options.root, base)
     sources = sources_of(options, report.digests, base)
@@ -146,7 +146,7 @@ def _infos(options: Options) -> tuple[RuleInfo, ...]:
     return outline_of_rules(Cache(options.cache, options.root)).infos
 
 
-def _read_here(report: Report, options: Options, output_format: str, colour: bool) -> str:
+def _read_here(report: Report, options: Options, output_format: str, colour: bool, verbose: bool) -> str:
     from ownlint.pipeline import sources_of
     from ownlint.report import links, text
 
@@ -156,7 +156,8 @@ def _read_here(report: Report, options: Options, output_format: str, colour: boo
     import shutil
 
     width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
-    told = text.full(report, sources_of(options, report.digests), here, colour=colour, width=width)
+    sources = sources_of(options, report.digests)
+    told = text.full(report, sources, here, colour=colour, width=width, verbose=verbose)
     return links.linked(told, page_of) if colour and sys.stdout.isatty() else told
 
 

@@ -438,7 +438,12 @@ def _coloured(choice: str) -> bool:
 )
 @click.option("--color", type=OneOf(("auto", "always", "never")), default="auto", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings and errors.")
-@click.option("-v", "--verbose", is_flag=True, help="List every file that was not fully analysed.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="List every file that was not fully analysed, and say of each finding why it is not certain.",
+)
 def check(
     paths: tuple[Path, ...],
     changed: bool,
@@ -504,12 +509,12 @@ def check(
     if diff:
         return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
     for name, path in beside:
-        deliver(rendered(report, options, name, colour=False), path)
+        deliver(rendered(report, options, name, colour=False, verbose=verbose), path)
     colour = _coloured(color) and output_file is None
     if statistics and output_format in ("full", "concise"):
         text = statistics_text(report)
     else:
-        text = rendered(report, options, output_format, colour)
+        text = rendered(report, options, output_format, colour, verbose)
     deliver(text, output_file)
     if verbose:
         _tell_settings(run)

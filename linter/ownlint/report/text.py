@@ -84,9 +84,11 @@ _STYLES = {
 }
 
 
-def full(report: Report, sources: Sources, shown: Shown, *, colour: bool, width: int) -> str:
-    """Each problem with its excerpt, its numbered steps and its help."""
-    rows = [row for finding in once(report).findings for row in (*_finding(finding, sources, shown, width), [])]
+def full(report: Report, sources: Sources, shown: Shown, *, colour: bool, width: int, verbose: bool = False) -> str:
+    """Each problem with its excerpt, its numbered steps and its help. Only with `verbose` what was measured of findings
+    like it, where that alone makes it uncertain: no reader can check that in the code."""
+    found = once(report).findings
+    rows = [row for finding in found for row in (*_finding(finding, sources, shown, width, verbose), [])]
     return _coloured(rows) if colour else "".join(f"{_flat(row)}\n" for row in rows)
 
 
@@ -108,7 +110,7 @@ def _coloured(rows: list[Row]) -> str:
     return out.getvalue()
 
 
-def _finding(finding: Located, sources: Sources, shown: Shown, width: int) -> Iterator[Row]:
+def _finding(finding: Located, sources: Sources, shown: Shown, width: int, verbose: bool) -> Iterator[Row]:
     kind, message = f"{finding.severity}[{finding.rule}]", f": {sanitise(finding.message)}"
     yield [(kind, finding.severity), (message, "title"), (_confidence(finding), "")]
     files = _marks(finding)
@@ -116,7 +118,7 @@ def _finding(finding: Located, sources: Sources, shown: Shown, width: int) -> It
     for path, marks in files.items():
         yield from _file(finding, path, marks, sources, shown, gutter, width)
     yield [(" " * gutter + " |", "gutter")]
-    for word, text in _notes(finding):
+    for word, text in _notes(finding, verbose):
         first, *more = text.splitlines() or [""]
         yield [(" " * gutter + " = ", "gutter"), (word, "title"), (f": {sanitise(first)}", "")]
         for line in more:
@@ -157,12 +159,12 @@ def _marks(finding: Located) -> dict[str, list[ExcerptMark]]:
     return files
 
 
-def _notes(finding: Located) -> Iterator[tuple[str, str]]:
+def _notes(finding: Located, verbose: bool) -> Iterator[tuple[str, str]]:
     if finding.help:
         yield "help", finding.help
     if finding.fix is not None:
         yield "fix", finding.fix.message
-    if finding.reason:
+    if finding.reason and (finding.assumed or verbose):
         yield "note", f"{finding.certainty}: {finding.reason}"
     if finding.others:
         yield "note", elsewhere(finding)
