@@ -36,7 +36,7 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 
 ```text
 case.cc:2: error: `list` is not released on every exit path
-  help: call `Py_DECREF(list)` on this path, or return it
+  help: call `Py_DECREF(list)` on this path
 ```
 
 good:
@@ -59,7 +59,7 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 ## How to fix it
 
 Release the reference before the exit that is shown, or return it. With a shared cleanup label, jump to it and use
-`Py_XDECREF`.
+`Py_XDECREF`. Where it is passed to `Py_BuildValue` with `O`, which takes a reference of its own, pass it with `N`.
 
 ## What it does not report
 
@@ -157,7 +157,7 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
         at,
         _said(first),
         certainty=_certainty(function, first),
-        help=_help(function, first),
+        help=_help(function, group),
         steps=(*(made if isinstance(first.site, events.CallEvent) else ()), *ways),
     )
 
@@ -174,15 +174,43 @@ def _said(one: counting.CountTrouble) -> str:
     return f"`{one.name}` is not released on {'any' if one.always else 'every'} exit path"
 
 
-def _help(function: Function, one: counting.CountTrouble) -> str:
+def _help(function: Function, group: list[counting.CountTrouble]) -> str:
+    one = group[0]
     if one.what == "surplus":
         return "remove the extra increment: the function already owns a reference"
     is_object = types.parse(function.locals.get(one.name, ("", None))[0]).last == "PyObject"
     release = f"call `Py_DECREF({one.name})`" if is_object else f"release `{one.name}`"
     if one.what == "overwritten":
         return f"{release} before it is reassigned"
-    released = f"{release} on this path" if not one.always else f"{release} before each exit"
-    return f"{released}, or return it" if types.parse(function.record.result).pointers else released
+    answers = [places.strip(each.at.value) if isinstance(each.at, events.LeaveEvent) else None for each in group]
+    using = next((answer for answer in answers if _uses(answer, one.name)), None)
+    if using is not None:
+        others = " and before the other exits" if len(group) > 1 else ""
+        return f"{_hand_over(function, using, one.name)}store the result and {release} before returning it{others}"
+    released = f"{release} {'before each exit' if one.always and len(group) > 1 else 'on this path'}"
+    is_answer = all(isinstance(answer, (records.Name, records.Member)) for answer in answers)
+    pointer = types.parse(function.record.result).pointers
+    return f"{released}, or return it" if pointer and is_answer else released
+
+
+def _uses(answer: records.Value | None, name: str) -> bool:
+    """Whether what is returned is made from it."""
+    return isinstance(answer, records.Call) and any(text(inner) == name for inner in places.walk(answer))
+
+
+def _hand_over(function: Function, answer: records.Value, name: str) -> str:
+    """The letter of a format that takes the reference over, where the one that is written only lends it."""
+    known = references.references(function.program)
+    for call in places.calls_in(answer):
+        model = known.model(call, function)
+        if model is None or not model.format_steals:
+            continue
+        letters = references.format_letters(call, model) or {}
+        for index, argument in enumerate(call.args):
+            letter = letters.get(index, "")
+            if letter.isalpha() and letter not in model.format_steals and text(argument) == name:
+                return f"use `{model.format_steals[0]}` instead of `{letter}` for `{name}`, or "
+    return ""
 
 
 def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:

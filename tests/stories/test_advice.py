@@ -1,0 +1,57 @@
+"""The help says what can be typed at the place that is shown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests import starting
+
+
+def helps(root: Path) -> dict[str, str]:
+    """By function, what the finding in it advises."""
+    done = starting.text("check", "--isolated", "--no-cache", "--output-format", "json", ".", cwd=root)
+    return {each["symbol"]: each["help"] for each in json.loads(done.stdout)["findings"]}
+
+
+LEAKS = """\
+#include <Python.h>
+
+PyObject *lent(int sec, long n) {
+  PyObject *val = PyLong_FromLong(n);
+  return Py_BuildValue("iO", sec, val);
+}
+
+PyObject *used(long n) {
+  PyObject *val = PyLong_FromLong(n);
+  if (!val) return NULL;
+  return PyNumber_Absolute(val);
+}
+
+PyObject *failing(void) {
+  PyObject *list = PyList_New(0);
+  if (list == NULL) return NULL;
+  PyObject *name = PyUnicode_FromString("first");
+  if (name == NULL) return NULL;
+  Py_DECREF(name);
+  return list;
+}
+
+PyObject *another(PyObject *self) {
+  PyObject *list = PyList_New(0);
+  if (list == NULL) return NULL;
+  Py_INCREF(self);
+  return self;
+}
+"""
+
+
+def test_a_leaked_reference_is_not_returned_where_a_failure_is(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(LEAKS)
+    stored = "store the result and call `Py_DECREF(val)` before returning it"
+    assert helps(tmp_path) == {
+        "lent": f"use `N` instead of `O` for `val`, or {stored}",
+        "used": stored,
+        "failing": "call `Py_DECREF(list)` on this path",
+        "another": "call `Py_DECREF(list)` on this path, or return it",
+    }
