@@ -55,3 +55,23 @@ def test_a_leaked_reference_is_not_returned_where_a_failure_is(tmp_path: Path) -
         "failing": "call `Py_DECREF(list)` on this path",
         "another": "call `Py_DECREF(list)` on this path, or return it",
     }
+
+
+CASTS = """\
+struct Item { int size; };
+
+int outer(const Item* item) { return static_cast<Item*>(const_cast<Item*>(item))->size; }
+
+int in_brackets(const Item* item) { return ((Item*)const_cast<Item*>(item))->size; }
+
+int one(Item* item) { return static_cast<Item*>(item)->size; }
+"""
+
+
+def test_of_two_casts_the_one_to_keep_is_written_out(tmp_path: Path) -> None:
+    (tmp_path / "a.cc").write_text(CASTS)
+    assert helps(tmp_path) == {
+        "outer": "replace with `const_cast<Item*>(item)`",
+        "in_brackets": "replace with `const_cast<Item*>(item)`",
+        "one": "remove the cast",
+    }

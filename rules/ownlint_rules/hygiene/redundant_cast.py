@@ -109,9 +109,9 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
                 if not _is_amount(function, cast.type) or not _is_copied(function, statement, cast):
                     yield function.finding(
                         cast,
-                        f"`{text(cast.value)}` already has type `{_shown(function, cast)}`",
+                        f"{_redundant(cast)}`{text(cast.value)}` already has type `{_shown(function, cast)}`",
                         certainty=certainty,
-                        help="remove the cast",
+                        help=_help(cast),
                         fix=_fix(function, statement, cast),
                         cause=cast.type,
                     )
@@ -611,6 +611,18 @@ def _plain(written: str) -> str:
     return _SPACES.sub("", re.sub(r"\bconst\s+", "const.", bare)).removeprefix("::").replace("const.::", "const.")
 
 
+def _redundant(cast: records.Cast) -> str:
+    """Which of two casts it is, where one is the operand of the other."""
+    if not isinstance(cast.value, records.Cast):
+        return ""
+    written = {"c": f"`({cast.type})`", _CALLED: f"`{cast.type}(...)`"}.get(cast.style, f"`{cast.style}<{cast.type}>`")
+    return f"{'the outer cast' if cast.style == _FUNCTION else written} is redundant: "
+
+
+def _help(cast: records.Cast) -> str:
+    return f"replace with `{text(cast.value)}`" if isinstance(cast.value, records.Cast) else "remove the cast"
+
+
 def _fix(function: Function, statement: records.Statement | records.Initializer, cast: records.Cast) -> Fix:
     """The operand alone, in brackets where what follows binds closer than it."""
     start, end = cast.value.start, cast.value.end
@@ -623,4 +635,5 @@ def _fix(function: Function, statement: records.Statement | records.Initializer,
     edits = [Edit(function.path, Span(cast.start, start), opening)]
     if end < cast.end or closing:
         edits.append(Edit(function.path, Span(end, cast.end), closing))
-    return Fix("remove the cast", tuple(edits), safe=True)
+    which = "the outer cast" if isinstance(cast.value, records.Cast) else "the cast"
+    return Fix(f"remove {which}", tuple(edits), safe=True)
