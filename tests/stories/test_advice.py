@@ -75,3 +75,37 @@ def test_of_two_casts_the_one_to_keep_is_written_out(tmp_path: Path) -> None:
         "in_brackets": "replace with `const_cast<Item*>(item)`",
         "one": "remove the cast",
     }
+
+
+STATUS = """\
+#include "absl/status/status.h"
+
+absl::Status Flush(int fd);
+
+void Closed(int fd) { Flush(fd); }
+
+void OnPurpose(int fd) {
+  (void)Flush(fd);  // the reader notices a failure by the missing end
+}
+"""
+RAISING = """
+#include <Python.h>
+
+PyObject* Raised(PyObject* self, PyObject* args) {
+  PyErr_SetString(PyExc_ValueError, "closed");
+  return NULL;
+}
+"""
+
+
+def test_what_returns_void_reports_a_failure_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.cc").write_text(STATUS)
+    purpose = "write `(void)Flush(...)` with a comment that says why, if it is ignored on purpose"
+    assert helps(tmp_path) == {
+        "Closed": f"`Closed` returns `void`: check `.ok()` and report a failure here; {purpose}",
+    }
+    (tmp_path / "a.cc").write_text(STATUS + RAISING)
+    way = "in Python with `PyErr_WriteUnraisable`"
+    assert helps(tmp_path) == {
+        "Closed": f"`Closed` returns `void`: check `.ok()` and report a failure here, {way}; {purpose}",
+    }

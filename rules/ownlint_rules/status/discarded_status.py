@@ -985,8 +985,22 @@ def _help(function: Function, status: Status, node: records.Call) -> str:
     if function.record.kind == "destructor":
         return f"{check} and log a failure; a destructor cannot return it"
     if function.record.result in ("", "void"):
-        return f"{check} and handle a failure here: `{function.name}` returns nothing"
+        answer = "`void`" if function.record.result else "nothing"
+        return (
+            f"`{function.name}` returns {answer}: {check} and report a failure here{_raising(function)}; "
+            f"write `(void){text(node.callee)}(...)` with a comment that says why, if it is ignored on purpose"
+        )
     return f"return it, {check}, or explain in a comment why it can be ignored"
+
+
+_UNRAISABLE = ", in Python with `PyErr_WriteUnraisable`"
+
+
+def _raising(function: Function) -> str:
+    """How a function without an answer reports it, in a file whose functions set errors of the interpreter."""
+    setting = function.program.models.functions_with("acquire", "global")
+    beside = (one for one in function.program.functions if one.path == function.path)
+    return _UNRAISABLE if any(one.mentions(*setting) for one in beside) else ""
 
 
 def _check(status: Status) -> str:
