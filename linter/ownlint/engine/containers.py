@@ -115,9 +115,16 @@ def _names(function: Function, value: r.Value | None, depth: int) -> tuple[tuple
             return _nested(_names(function, base, depth + 1))
         case r.Call(callee=r.Member(base=base, name=name), args=()) if name in _THROUGH:
             return _names(function, base, depth + 1)
-        case r.Call(kind="call") if last_name(value.callee):
+        case r.Call(kind="call") if last_name(value.callee) and not _makes_new(function, value):
             return _names_of_call(function, value, depth), -1
     return None
+
+
+def _makes_new(function: Function, call: r.Call) -> bool:
+    """Whether a library hands out, for the caller to release, what it was given nothing to find it by."""
+    if any(not isinstance(given := strip(one), r.Literal) or given.kind == "str" for one in call.args):
+        return False
+    return any(model.has("acquire", "result") for model in function.program.calls.callee(call, function).models)
 
 
 def _nested(found: tuple[tuple[str, ...], int] | None) -> tuple[tuple[str, ...], int] | None:
