@@ -13,8 +13,8 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 D = TypeVar("D")
 
-_SMALL = 32
-"""Up to so many entries are one dict."""
+_SMALL = 256
+"""Up to so many entries are one dict, which is copied faster than a path through the tree is."""
 _BITS = 6
 _MASK = (1 << _BITS) - 1
 _EMPTY: tuple[None, ...] = (None,) * (1 << _BITS)
@@ -75,6 +75,25 @@ class Map(Generic[K, V]):
         before = self._found(key)
         return self if before is _ABSENT else self._with(key, {}, self._size - 1, self._hash ^ hash((key, before)))
 
+    def replaced(self, entries: dict[K, V], gone: Iterable[K]) -> Map[K, V]:
+        """With all these, and without those."""
+        if self._leaf is None:
+            made = self
+            for key in gone:
+                made = made.without(key)
+            for key, value in entries.items():
+                made = made.set(key, value)
+            return made
+        leaf, code = {**self._leaf}, self._hash
+        for key in gone:
+            before = leaf.pop(key, _ABSENT)
+            code ^= hash((key, before)) if before is not _ABSENT else 0
+        for key, value in entries.items():
+            before = leaf.get(key, _ABSENT)
+            code ^= hash((key, value)) ^ (hash((key, before)) if before is not _ABSENT else 0)
+            leaf[key] = value
+        return _of_leaf(leaf, code)
+
     def _found(self, key: Any) -> Any:
         leaf: Any
         if self._leaf is not None:
@@ -106,6 +125,19 @@ class Map(Generic[K, V]):
             return
         for branch in self._tree:
             yield from (leaf for leaf in branch or () if leaf is not None)
+
+
+def _of_leaf(leaf: dict[K, V], code: int) -> Map[K, V]:
+    made: Map[K, V] = Map()
+    made._size, made._hash = len(leaf), code
+    if len(leaf) <= _SMALL:
+        made._leaf = leaf
+        return made
+    tree = _EMPTY
+    for key, value in leaf.items():
+        tree = _grown(tree, key, {key: value})
+    made._leaf, made._tree = None, tree
+    return made
 
 
 def _grown(tree: tuple[Any, ...], key: Hashable, entry: dict[Any, Any]) -> tuple[Any, ...]:
@@ -189,9 +221,19 @@ class Indexed(Generic[K, V]):
 def _changed(
     index: Map[Hashable, Map[K, bool]], key: K, gone: frozenset[Hashable], come: frozenset[Hashable]
 ) -> Map[Hashable, Map[K, bool]]:
+    if not gone and not come:
+        return index
+    entries: dict[Hashable, Map[K, bool]] = {}
+    empty: list[Hashable] = []
     for word in gone:
-        left = index.get(word, Map()).without(key)
-        index = index.set(word, left) if left else index.without(word)
+        left = index.get(word, _NOTHING).without(key)
+        if left:
+            entries[word] = left
+        else:
+            empty.append(word)
     for word in come:
-        index = index.set(word, index.get(word, Map()).set(key, True))
-    return index
+        entries[word] = index.get(word, _NOTHING).set(key, True)
+    return index.replaced(entries, empty)
+
+
+_NOTHING: Map[Any, Any] = Map()
