@@ -6,6 +6,7 @@ function.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from ownlint.domains import instances, python_calls
@@ -22,6 +23,8 @@ from ownlint.project.subjects import Function
 _COMMON = frozenset(["get", "set", "add", "close", "open", "read", "write", "run", "start", "stop", "append", "update"])
 """Methods so named are everybody's."""
 _DEEPEST = 3
+_MEMBER = re.compile(rb'"([^"\\]*)",(?:true|false),\d+\]')
+"""A member in an encoded body."""
 
 
 class RawMemory(Classes):
@@ -41,6 +44,7 @@ class RawMemory(Classes):
             lambda function, _, given: AddressInterpreter(function, self, given),
         )
         self._imported: Answers[str, frozenset[str]] = Answers()
+        self._words_of: Answers[str, tuple[AnyName, ...]] = Answers()
 
     def misuses_in(self, function: Function) -> list[HandleMisuse]:
         if function.language != "python" or not self.runs.concerned(function):
@@ -72,7 +76,8 @@ class RawMemory(Classes):
         return frozenset(found)
 
     def _says(self, function: Function) -> bool:
-        if any(function.says(words) for words in self._words(function.file)):
+        file = function.file
+        if any(function.says(words) for words in self._words_of.ask(file.path, lambda: self._words(file))):
             return True
         losing = self.memory.losing
         roots = self.imported(function.file) | {""}
@@ -84,8 +89,18 @@ class RawMemory(Classes):
         return frozenset(word for words in self.memory.losing.values() for word in words)
 
     def _words(self, file: File) -> tuple[AnyName, ...]:
+        """In a file that has a module under the name of a member (`ctypes`), the member alone counts."""
         roots = self.imported(file) | {""}
-        return tuple(words for root, words in self._losing if root in roots)
+        modules = self._telling & {imported.name for imported in file.imports if imported.name == imported.target}
+        found = [words for root, words in self._losing if root in roots and (root or not modules)]
+        if modules:
+            found += [strings(self.memory.losing[""] - modules), AnyName(modules, _MEMBER)]
+        return tuple(found)
+
+    @program_property
+    def _telling(self) -> frozenset[str]:
+        """Names that count as members alone."""
+        return frozenset(self.memory.told_by.keys() - self.memory.known_as.keys())
 
     @program_property
     def _losing(self) -> tuple[tuple[str, AnyName], ...]:
