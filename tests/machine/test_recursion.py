@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from ownlint.project.recursion import Circular
+from ownlint.project.recursion import Circular, circles
 
 GRAPHS = {
     "a chain": {"a": "b", "b": "c", "c": "d", "d": "e", "e": ""},
@@ -98,3 +98,14 @@ def test_what_rested_on_an_answer_that_fails_is_forgotten() -> None:
     with pytest.raises(ZeroDivisionError):
         known.ask("a", fails)
     assert known.ask("c", lambda: known.ask("b", lambda: "b")) == "b"
+
+
+def test_what_leads_to_each_other_is_one_circle() -> None:
+    steps = {"a": ["b"], "b": ["c", "d"], "c": ["a"], "d": ["d", "e"], "e": [], "f": ["a"]}
+    assert sorted(sorted(circle) for circle in circles(steps)) == [["a", "b", "c"], ["d"], ["e"], ["f"]]
+
+
+def test_a_long_way_round_is_one_circle() -> None:
+    many = 50_000
+    found = list(circles({number: [(number + 1) % many] for number in range(many)}))
+    assert [len(circle) for circle in found] == [many]

@@ -51,6 +51,8 @@ from ownlint.project.questions import Answers, program_property, program_questio
 from ownlint.project.subjects import Binding, Function
 
 _UNLESS_RENEWED = because("later-use", "harmless if it is created again before it is used")
+_FEW = 8
+"""Methods of a class that set attributes: of more it is kept which of them leave handles there."""
 _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
 
@@ -63,10 +65,19 @@ class Border(Classes):
         self._found: Answers[str, str | None] = Answers(None)
         self._functions: Answers[str, Fact | None] = Answers()
         self._members: Answers[tuple[str, str], Fact | None] = Answers()
-        self.runs = HandleRuns(program, self, self._concerned, able=self._is_able)
+        self.runs = HandleRuns(
+            program,
+            self,
+            self._concerned,
+            able=self._is_able,
+            circling=lambda function: function in self.reach.circling,
+        )
         self._contracts: Answers[Binding, Contract | None] = Answers()
         self.reach = Concerned(self)
         self._left: Answers[Function, Attributes | None] = Answers(None)
+        self._leaving: Answers[tuple[str, str], list[Function]] = Answers()
+        self._leaving_now = 0
+        """How many methods are being run for what they leave: what is asked meanwhile may be without them."""
         self._assigning: Answers[tuple[str, str], list[Function]] = Answers()
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
@@ -413,7 +424,10 @@ class Border(Classes):
     def _left_by_others(self, method: Function) -> Iterator[Attributes]:
         """What the other methods leave in the attributes of their object."""
         owner = (method.path, method.record.owner)
-        for other in self._setting(owner) if owner in self._looked_into else self._setters.get(owner, ()):
+        setting = self._setting(owner) if owner in self._looked_into else self._setters.get(owner, [])
+        if not self._leaving_now and len(setting) > _FEW:
+            setting = self._leaving.ask(owner, lambda: [one for one in setting if self._left_by(one) is not None])
+        for other in setting:
             if other is not method and (found := self._left_by(other)) is not None:
                 yield found
 
@@ -433,9 +447,14 @@ class Border(Classes):
         """What a method leaves in its object's attributes, of an object that had none."""
 
         def answer() -> Attributes | None:
-            interpreter = HandleInterpreter(function, self, {}, alone=True)
-            interpreter.run()
-            return interpreter.attributes()
+            self._leaving_now += 1
+            try:
+                interpreter = HandleInterpreter(function, self, {}, alone=True)
+                interpreter.run()
+                left = interpreter.attributes()
+            finally:
+                self._leaving_now -= 1
+            return left if left is not None and left.held else None
 
         return self._left.ask(function, answer)
 

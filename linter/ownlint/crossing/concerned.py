@@ -25,10 +25,15 @@ from ownlint.patterns import AnyName, strings
 from ownlint.project.closures import outside_names
 from ownlint.project.files import File
 from ownlint.project.questions import Answers, derived_property, program_property
+from ownlint.project.recursion import circles
 from ownlint.project.subjects import Class, Function
 
 if TYPE_CHECKING:
     from ownlint.crossing.border import Border
+
+
+_FEW = 8
+"""So many functions may stand in a circle of calls and be looked at like others."""
 
 
 class Said(NamedTuple):
@@ -66,6 +71,18 @@ class Concerned:
         seeds = [said for file in self._files for said in self._having(file)]
         seeds += [Said(function) for function in self.holders if self.tells_a_class(function)]
         return self._with_callers(seeds, of_object=True)
+
+    @program_property
+    def circling(self) -> frozenset[Function]:
+        """Functions in a circle of more than a few that say each other's names."""
+        calls: dict[Function | Class, list[Function]] = {}
+        for target, said in self._calls.items():
+            calls[target] = [one.by for one in said]
+        for cls in self._derived:
+            for method in cls.defined("__init__"):
+                calls.setdefault(method, []).extend(calls.get(cls, ()))
+        found = (circle for circle in circles(calls) if len(circle) > _FEW)
+        return frozenset(one for circle in found for one in circle if isinstance(one, Function))
 
     @property
     def _files(self) -> Iterator[File]:

@@ -8,7 +8,7 @@ kept for this one question alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 from ownlint.project.questions import Derived, Note, noting, read
@@ -113,3 +113,33 @@ class Circular(Generic[_Key, _Answer]):
         if answered and len(inside) > _LARGEST:
             self._whole.update(forgotten)
         return frozenset(self.about(one) for one in (key, *inside))
+
+
+def circles(steps: Mapping[_Key, Iterable[_Key]]) -> Iterator[list[_Key]]:
+    """What leads to each other, step by step: each once, with all that it leads to and that leads back to it."""
+    number: dict[_Key, int] = {}
+    lowest: dict[_Key, int] = {}
+    open_: list[_Key] = []
+    for root in steps:
+        waiting = [(root, iter(steps[root]))] if root not in number else []
+        while waiting:
+            at, others = waiting[-1]
+            if at not in number:
+                number[at] = lowest[at] = len(number)
+                open_.append(at)
+            other = next((one for one in others if one not in number or one in lowest), None)
+            if other is not None:
+                if other in number:
+                    lowest[at] = min(lowest[at], number[other])
+                else:
+                    waiting.append((other, iter(steps.get(other, ()))))
+                continue
+            waiting.pop()
+            if waiting:
+                lowest[waiting[-1][0]] = min(lowest[waiting[-1][0]], lowest[at])
+            if lowest[at] == number[at]:
+                circle: list[_Key] = []
+                while not circle or circle[-1] != at:
+                    circle.append(open_.pop())
+                    del lowest[circle[-1]]
+                yield circle

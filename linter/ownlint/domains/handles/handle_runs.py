@@ -26,9 +26,9 @@ from ownlint.project.subjects import Function
 
 _MOST_CALLERS, _MOST_GIVEN = 8, 2
 """From how many callers, and how many of the ways in which they call a function are looked at."""
-_DEEPEST_GIVEN = 4
-"""Calls below one another of which each is looked at with what it is given. Functions that call each other with ever
-more get there; what they are given then is unknown."""
+_DEEPEST_GIVEN, _DEEPEST_IN_CIRCLE = 4, 2
+"""Calls below one another of which each is looked at with what it is given, and of a function in a circle of calls.
+Functions that call each other with ever more get there; what they are given then is unknown."""
 
 
 class HandleRun(NamedTuple):
@@ -53,11 +53,13 @@ class HandleRuns:
         concerned: Callable[[Function], bool],
         interpreter: Callable[[Function, Classes, dict[str, Handles]], HandleInterpreter] = HandleInterpreter,
         able: Callable[[Function], bool] = lambda _: True,
+        circling: Callable[[Function], bool] = lambda _: False,
     ) -> None:
         self.program = program
         self.classes = classes
         self.concerned = concerned
         self.able = able
+        self.circling = circling
         self.interpreter = interpreter
         self._runs: Circular[tuple[Function, Given, int], HandleRun] = Circular(
             HandleRun([], None, {}, {}), about=lambda asked: asked[0]
@@ -71,7 +73,8 @@ class HandleRuns:
 
     def run(self, function: Function, given: Given = ()) -> HandleRun:
         before = self._depth
-        self._depth = before + 1 if given and before < _DEEPEST_GIVEN else 0
+        deepest = _DEEPEST_IN_CIRCLE if given and self.circling(function) else _DEEPEST_GIVEN
+        self._depth = before + 1 if given and before < deepest else 0
         known = given if self._depth else ()
         try:
             found = self._runs.ask((function, known, self._depth), lambda: self._run(function, known))
