@@ -43,7 +43,8 @@ _CALL = re.compile(r"((?:\w++(?:\.|->)){0,4})(\w++)\s*+\(")
 _NAME = re.compile(r"\w++")
 _ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
 _JUMP = re.compile(r"\bgoto\s+(\w+(?:\s*\([^()]*\))?)")
-_TAKES_ALL = re.compile(r"\btry\b(?s:.)*?\bcatch\s*\(\s*\.\.\.\s*\)")
+_TRIES = re.compile(r"\btry\b")
+_TAKES_ALL = re.compile(r"\bcatch\s*+\(\s*+\.\.\.\s*+\)")
 _ANY_WORD = re.compile(r"[A-Za-z_]\w*")
 _CLEANS_UP = frozenset({"cleanup", "__cleanup__"})
 _CATCHES = re.compile(r"\btry\s*+\{")
@@ -98,6 +99,12 @@ _CONTRADICTED = {
 }
 """Roles that a model gives a macro, and what the macro's own `#define`s can make of each. Others are not told from a
 body: what stands where an attribute would is gone before the code is read."""
+
+
+def _takes_all(body: str) -> bool:
+    """Whether a handler there takes whatever is thrown in a block above it."""
+    tried = _TRIES.search(body)
+    return tried is not None and _TAKES_ALL.search(body, tried.end()) is not None
 
 
 class Macros:
@@ -323,7 +330,7 @@ class Macros:
         handler for everything that does not leave."""
         bodies = [_own_text(macro) for macro in self.named(name)]
         return bool(bodies) and all(
-            (_TAKES_ALL.search(body) is not None and LEAVES.search(body) is None)
+            (_takes_all(body) and LEAVES.search(body) is None)
             or any(one != name and self.named(one) and self.takes_what_is_thrown(one) for one in _CALLED.findall(body))
             for body in bodies
         )
