@@ -28,7 +28,8 @@ void SetTitle(Window& window, py::object title) {
 ```text
 case.cc:2: error: `text` points into `py::str(title).cast<std::string>()`, which is destroyed at the end of this
     statement
-  help: store the converted object in a variable that lives as long
+  help: store the object in a variable that lives as long as `text`: `auto object =
+    py::str(title).cast<std::string>();`
 ```
 
 good:
@@ -79,14 +80,14 @@ _WHY = {
 _KEPT_PLAIN = "harmless if it is reassigned before the next use"
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), yields_to=("pointer-outlives-local",))
 def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
     for one in converted.dangling(function):
         match one.how:
             case "returned":
-                message = f"the returned pointer points into `{one.owner}`, which is destroyed here"
+                message = f"the returned pointer points into `{one.owner}`, which is destroyed on return"
             case "parsed":
-                message = f"`{one.name}` stores the address of `{one.owner}`, which belongs to an argument"
+                message = f"`{one.name}` stores the pointer `{one.owner}`, which is valid only while the argument lives"
             case _:
                 message = f"`{one.name}` points into `{one.owner}`, which is destroyed at the end of this statement"
         yield function.finding(one.at, message, certainty=_certainty(one), help=_help(one))
@@ -99,8 +100,11 @@ def _certainty(one: converted.Dangling) -> Certainty:
 
 
 def _help(one: converted.Dangling) -> str:
-    return (
-        "copy the data"
-        if one.how in ("parsed", "returned")
-        else f"store the {'' if one.plain else 'converted '}object in a variable that lives as long"
-    )
+    match one.how:
+        case "parsed":
+            return f"store a copy of the data (as `strdup({one.owner})` makes), or a reference to the argument"
+        case "returned":
+            return "return the string or container itself by value"
+        case "stored":
+            return f"store the object itself in a member: the result of `{one.owner}`"
+    return f"store the object in a variable that lives as long as `{one.name}`: `auto object = {one.owner};`"

@@ -25,8 +25,8 @@ const Config* Choose(bool fast) {
 ```
 
 ```text
-case.cc:4: error: `config` is returned, but points to the local `config`, which is out of scope
-  help: return or store the object itself, or make its owner live as long as its user
+case.cc:4: error: the return value points to the local `config`, which is destroyed on return
+  help: return the object by value, or let the caller own `config`
 ```
 
 good:
@@ -75,19 +75,32 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         told.add(one.at.index)
         handed = one.what == "returned"
         ending = function.flow.events[one.ended.at]
-        what = f"`{one.name}` is returned, but points to" if handed else f"`{one.name}` points to"
-        if one.through and one.name == one.ended.by:
-            what = f"`{one.through}` refers to"  # a lambda, which has it by reference
-        by = one.ended.by
-        held = one.ended.why == "owner"
-        gone = f"what `{by}` holds, which is destroyed here" if held else f"the local `{by}`, which is out of scope"
+        by, held = one.ended.by, one.ended.why == "owner"
+        captures = one.name.startswith("[") or (bool(one.through) and one.name == by)  # a lambda, by reference
+        if handed:
+            what = "the returned lambda" if captures else _returned(one.name, by)
+        else:
+            what = f"`{one.through if captures and one.through else one.name}`"
+        points = "refers" if captures else "points"
+        gone = "destroyed on return" if handed else "out of scope"
         yield function.finding(
             one.at,
-            f"{what} {gone}",
+            f"{what} {points} {'into' if held else 'to'} the local `{by}`, which is {gone}",
             certainty=tempered(memory.certainty(one), _converted(function, handed)),
-            help="return or store the object itself, or make its owner live as long as its user",
-            steps=() if handed else (function.step(ending, f"`{one.ended.by}` is destroyed here", "ends"),),
+            help=_help(by, handed=handed),
+            steps=() if handed else (function.step(ending, f"`{by}` is destroyed here", "ends"),),
         )
+
+
+def _returned(name: str, by: str) -> str:
+    """`c_str()` says more than the name of the local does."""
+    return f"the returned `{name}`" if name.endswith(")") else "the return value"
+
+
+def _help(by: str, *, handed: bool) -> str:
+    if handed:
+        return f"return the object by value, or let the caller own `{by}`"
+    return f"declare `{by}` outside of this block, or copy the object"
 
 
 def _converted(function: Function, returned: bool) -> Certainty:
