@@ -448,12 +448,16 @@ def _ask_around(function: Function, held: Container, key: r.Value | None, depth:
         answer = who_looked(caller, call, outer, _handed_key(function, call.node, key), depth - 1)
         match answer.kind:
             case "guarded":
-                steps["guarded"].append(caller.step(call, f"`{caller.name}` checks first"))
+                steps["guarded"].append(
+                    caller.step(call, f"`{caller.name}` checks for an existing entry before it calls `{function.name}`")
+                )
             case "asserted":
                 at = answer.steps[0]
                 steps["asserted"].append(Step(at.path, at.span, f"`{caller.name}` checks only in an assertion"))
             case _:
-                steps["bare"].append(caller.step(call, f"`{caller.name}` calls this without a check"))
+                steps["bare"].append(
+                    caller.step(call, f"`{caller.name}` calls `{function.name}` without checking for an existing entry")
+                )
     if steps["asserted"]:
         return Answer("asserted", tuple(steps["asserted"][:1] + steps["guarded"][:1]))
     if steps["guarded"] and not steps["bare"]:

@@ -504,8 +504,24 @@ def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer)
         insert.event,
         f"this insert {said} `{container}`{why.get(answer.kind, unchecked)}",
         certainty=_certainty(function, insert, answer),
-        help="insert with `try_emplace` and handle an existing key, or invalidate the old entry first",
+        help=_help(function, insert),
         steps=answer.steps,
+    )
+
+
+_CHECKED = {"PyDict": "`PyDict_Contains({table}, {key})`", "PyObject": "`PyMapping_HasKey({table}, {key})`"}
+"""How a container of the C API is asked for a key, by the first word of the function that inserts."""
+
+
+def _help(function: Function, insert: containers.Insert) -> str:
+    node = insert.event.node if isinstance(insert.event, events.CallEvent) else None
+    put = c_containers.table_call(function, node) if node is not None else None
+    if node is None or put is None:
+        return "insert with `try_emplace` and handle an existing key, or remove and invalidate the old entry first"
+    asks = _CHECKED.get(places.last_name(node.callee).partition("_")[0], "")
+    said = asks.format(table=text(put.table), key=text(insert.key))
+    return (
+        f"check for an existing entry first{f' with {said}' * bool(said)}, and handle it: report an error or release it"
     )
 
 
@@ -517,7 +533,7 @@ def _certainty(function: Function, insert: containers.Insert, answer: lookups.An
             "possible", f"that `{text(insert.key)}` is new each time, or replaced on purpose, is inferred from names"
         )
     if answer.is_mixed and insert.overwrites:
-        return because("convention", "that the check is needed is inferred: another caller makes it")
+        return because("convention", "another caller checks first; that this one has to is inferred")
     if not _comes_from_outside(function, insert.key):
         return because("possible", f"`{text(insert.key)}` may be new each time: no caller passes it")
     if not _is_used_elsewhere(function, insert):
