@@ -48,12 +48,12 @@ PyObject *another(PyObject *self) {
 
 def test_a_leaked_reference_is_not_returned_where_a_failure_is(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(LEAKS)
-    stored = "store the result and call `Py_DECREF(val)` before returning it"
+    stored = "store the result in a variable, call `Py_DECREF(val)`, then return it"
     assert helps(tmp_path) == {
         "lent": f"use `N` instead of `O` for `val`, or {stored}",
         "used": stored,
-        "failing": "call `Py_DECREF(list)` on this path",
-        "another": "call `Py_DECREF(list)` on this path, or return it",
+        "failing": "call `Py_DECREF(list)` before this return",
+        "another": "call `Py_DECREF(list)` before this return, or return `list`",
     }
 
 
@@ -100,12 +100,12 @@ PyObject* Raised(PyObject* self, PyObject* args) {
 
 def test_what_returns_void_reports_a_failure_where_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(STATUS)
-    purpose = "write `(void)Flush(...)` with a comment that says why, if it is ignored on purpose"
+    purpose = "or write `(void)Flush(...)` with a comment that says why it can be ignored"
     assert helps(tmp_path) == {
-        "Closed": f"`Closed` returns `void`: check `.ok()` and report a failure here; {purpose}",
+        "Closed": f"`Closed` returns `void`, so check `.ok()` and report a failure here, {purpose}",
     }
     (tmp_path / "a.cc").write_text(STATUS + RAISING)
     way = "in Python with `PyErr_WriteUnraisable`"
     assert helps(tmp_path) == {
-        "Closed": f"`Closed` returns `void`: check `.ok()` and report a failure here, {way}; {purpose}",
+        "Closed": f"`Closed` returns `void`, so check `.ok()` and report a failure here, {way}, {purpose}",
     }

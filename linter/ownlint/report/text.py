@@ -160,7 +160,7 @@ def _marks(finding: Located) -> dict[str, list[ExcerptMark]]:
 
 
 def _notes(finding: Located, verbose: bool) -> Iterator[tuple[str, str]]:
-    if finding.help:
+    if finding.help and (finding.fix is None or finding.fix.message != finding.help):
         yield "help", finding.help
     if finding.fix is not None:
         yield "fix", finding.fix.message

@@ -234,9 +234,9 @@ def _forgotten(function: Function, known: references.References, test: events.Te
         if source.kind == "new" and source.call is not None:
             yield function.finding(
                 source.call,
-                f"the new reference returned by `{places.called(source.call)}` is only tested and leaks",
+                f"the new reference returned by `{places.called(source.call)}` is only compared or tested, and leaks",
                 certainty=_if_forgotten(function, known, source),
-                help="store it in a variable and release it",
+                help="store it in a variable, test that, and call `Py_DECREF` on it afterwards",
             )
 
 

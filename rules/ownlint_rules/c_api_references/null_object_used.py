@@ -139,7 +139,7 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one):
         return "harmless if this code is never reached"
     if one.site is one.at:
-        return f"on the path where `{one.name}` is still NULL"
+        return f"on the path that does not assign `{one.name}` before"
     if not isinstance(one.site, events.CallEvent):
         return ""
     return f"on the path where `{places.called(one.site.node)}` fails"

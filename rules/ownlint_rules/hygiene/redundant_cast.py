@@ -92,7 +92,7 @@ _BUILTIN = re.compile(
 )
 
 
-_NO_TYPES = "the types are matched by name, not resolved"
+_NO_TYPES = "harmful only if two types share this name"
 
 
 @rule(severity="note", fixable=True)

@@ -34,8 +34,8 @@ struct Extent { void* base; size_t size; };
 ```
 
 ```text
-case.cc:3: error: the elements of `scratch_` are never released: each `Stage` leaks them
-  help: release it with `Deallocate` in the destructor
+case.cc:3: error: the elements of `scratch_` are never released: each destroyed `Stage` leaks them
+  help: release it with `Deallocate` in the destructor of `Stage`
 ```
 
 good:
@@ -139,8 +139,8 @@ def _of_python(cls: Class, program: Program) -> Iterator[Finding]:
 def _message(slot: slots.Slot, store: slots.SlotStore) -> str:
     done = _ended(store.made.releases)
     if store.element:
-        return f"the elements of `{slot.field.name}` are never {done}: each `{slot.cls.name}` leaks them"
-    return f"`{slot.field.name}` is never {done}: each `{slot.cls.name}` leaks it"
+        return f"the elements of `{slot.field.name}` are never {done}: each destroyed `{slot.cls.name}` leaks them"
+    return f"`{slot.field.name}` is never {done}: each destroyed `{slot.cls.name}` leaks it"
 
 
 def _ended(releases: tuple[str, ...]) -> str:
@@ -165,5 +165,5 @@ def _help(known: slots.Slots, slot: slots.Slot, made: resources.Acquisition) -> 
         return f"declare it as `{scoped}`, which releases it"
     if made.releases == ("delete",):
         return "declare it as `std::unique_ptr`, or delete it in the destructor"
-    where = "in the destructor" if slot.cls.methods else f"where `{slot.cls.name}` is freed"
+    where = f"in the destructor of `{slot.cls.name}`" if slot.cls.methods else f"where `{slot.cls.name}` is freed"
     return f"release it with `{made.releases[0]}` {where}" if made.releases else f"release it {where}"

@@ -933,7 +933,7 @@ def _finding(
         at,
         f"the {_KINDS.get(status.kind, 'status')} returned by `{text(node.callee)}` {said}{place}",
         certainty=certainty,
-        help=_help(function, status, node),
+        help=_help(function, status, node, written),
         steps=(*_declared(function, node, written), *_replaced(function, then)),
         fix=_log_instead(function, node, status, written),
         cause=places.called(node),
@@ -973,10 +973,12 @@ def _voiding(function: Function, node: records.Call) -> records.Statement | None
     return None
 
 
-def _help(function: Function, status: Status, node: records.Call) -> str:
+def _help(function: Function, status: Status, node: records.Call, written: str) -> str:
     check = _check(status)
     if status.kind == "pointer":
-        return "check the error and destroy it; dropping the pointer leaks it"
+        if types.parse(function.record.result).last == types.parse(written).last:
+            return f"return it: `{written} err = {text(node.callee)}(...); if (err) return err;`"
+        return "check the error and free it: a dropped error leaks"
     macro = _macro_in_use(function, status)
     if macro:
         return f"check it as elsewhere in this file: `{macro}({text(node.callee)}(...))`"
@@ -987,8 +989,8 @@ def _help(function: Function, status: Status, node: records.Call) -> str:
     if function.record.result in ("", "void"):
         answer = "`void`" if function.record.result else "nothing"
         return (
-            f"`{function.name}` returns {answer}: {check} and report a failure here{_raising(function)}; "
-            f"write `(void){text(node.callee)}(...)` with a comment that says why, if it is ignored on purpose"
+            f"`{function.name}` returns {answer}, so {check} and report a failure here{_raising(function)}, "
+            f"or write `(void){text(node.callee)}(...)` with a comment that says why it can be ignored"
         )
     return f"return it, {check}, or explain in a comment why it can be ignored"
 
