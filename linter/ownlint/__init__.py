@@ -76,7 +76,19 @@ if TYPE_CHECKING:
     from ownlint.facts import records
     from ownlint.facts.records import Span
     from ownlint.facts.show import text
-    from ownlint.finding import CERTAINTIES, Certainty, Edit, Finding, Fix, Step, because, tempered, weaker
+    from ownlint.finding import (
+        CERTAINTIES,
+        Certainty,
+        Edit,
+        Finding,
+        Fix,
+        Step,
+        because,
+        reason_of,
+        reasoned,
+        tempered,
+        weaker,
+    )
     from ownlint.flow import bodies, events, places
     from ownlint.flow.graph import Flow
     from ownlint.flow.lower import statements
@@ -184,6 +196,8 @@ _HOMES = {
     "steps": "ownlint.steps",
     "stored_calls": "ownlint.domains.stored_calls",
     "targets": "ownlint.bindings.targets",
+    "reason_of": "ownlint.finding:reason_of",
+    "reasoned": "ownlint.finding:reasoned",
     "tempered": "ownlint.finding:tempered",
     "text": "ownlint.facts.show:text",
     "trials": "ownlint.project.trials",
@@ -273,6 +287,8 @@ __all__ = [
     "questions",
     "ranges",
     "raw_memory",
+    "reason_of",
+    "reasoned",
     "records",
     "references",
     "refusals",

@@ -171,8 +171,6 @@ def test_what_is_neither_the_owner_nor_borrowed_happens_on_the_path() -> None:
     assert story(unnamed, stops(unnamed)).lanes[1] == Lane("way", "a.py")
 
 
-@pytest.mark.parametrize(
-    "claim", ["`p` is released on some paths only", "`A` can be copied, but each copy releases `h`"]
-)
+@pytest.mark.parametrize("claim", ["`p` leaks on some paths", "`A` can be copied, but each copy releases `h`"])
 def test_a_claim_about_the_whole_is_no_end_of_a_life(claim: str) -> None:
     assert role_of(claim) == "turn"

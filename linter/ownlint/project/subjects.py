@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
@@ -15,7 +15,7 @@ from ownlint.flow import events as e
 from ownlint.flow.bodies import scoped, values
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
-from ownlint.flow.places import Place, everything_in, walk
+from ownlint.flow.places import Place, everything_in, strip, walk
 from ownlint.models import habits
 from ownlint.models.containers import ContainerMethods
 from ownlint.patterns import AnyName
@@ -76,6 +76,38 @@ _LONGEST_TEST = 60
 """Characters of a condition in a step."""
 _MOST_ANCESTORS = 32
 """Every class has its own list of them: a deep hierarchy of many would cost the square."""
+
+
+class Turn(NamedTuple):
+    """How a path comes to its end: the condition that decides it, as it is written, and a `goto`."""
+
+    asked: r.Value | None
+    holds: bool
+    jump: r.Leave | None
+
+    @property
+    def outcome(self) -> str:
+        """As "`n < 0` is true"; empty where no condition decides."""
+        return _outcome(self.asked, self.holds) if self.asked is not None else ""
+
+    @property
+    def clause(self) -> str:
+        """The same behind an "if": a comparison that holds is enough."""
+        if self.holds and isinstance(self.asked, r.Binary | r.Unary):
+            return f"`{text(self.asked, _LONGEST_TEST)}`"
+        return self.outcome
+
+
+def _outcome(asked: r.Value, holds: bool) -> str:
+    return f"`{text(asked, _LONGEST_TEST)}` is {'true' if holds else 'false'}"
+
+
+def _as_written(condition: r.Value, test: e.Test, outcome: bool) -> tuple[r.Value, bool]:
+    """What a test of a condition asks, with the `!` that stands before it."""
+    for one in walk(condition):
+        if isinstance(one, r.Unary) and one.op in ("!", "not") and strip(one.value) is strip(test.value):
+            return one, not outcome
+    return test.value, outcome
 
 
 def _span(at: Span | r.Node | e.Event) -> Span:
@@ -329,7 +361,38 @@ class Function(_Subject):
         """Which way the nearest `if` that `at` stands in goes, where that is decided between the two. No step where
         there is none: what a test before `at` has let pass is the usual way."""
         test, condition = self._branch(at, after)
-        return (self.step(test, f"taken when {condition}"),) if test is not None else ()
+        return (self.step(test, f"{condition} on this path", "turn"),) if test is not None else ()
+
+    def turn(self, at: e.Event, trail: Sequence[e.Event]) -> Turn:
+        """How the path of a `trail` comes to `at`, its end: the last `goto` on it, and the test that decides the `if`
+        around that."""
+        jumps = [index for index, one in enumerate(trail) if isinstance(one, e.Mark) and one.what == "goto"]
+        came = trail[: jumps[-1]] if jumps else trail
+        jump = self._leave_at(trail[jumps[-1]].span) if jumps else None
+        own = self._leave_at(at.span, ended=True) if isinstance(at, e.End) else None
+        leave = own if own is not None and jump in (own, None) else jump
+        start = (leave.span if leave is not None else at.span).start
+        around = [one for one in self.statements if isinstance(one, r.Branch) and start in one.span]
+        asked = min(around, key=lambda one: one.end - one.start).condition if around else None
+        if asked is None:
+            return Turn(None, True, jump if jump is not own else None)
+        then = trail[jumps[-1]] if jumps else at
+        for test in reversed(came):
+            if isinstance(test, e.Test) and test.span.start in asked.span:
+                outcomes = {outcome for target, outcome in self.flow.successors[test.index] if target == then.index}
+                if not test.asserted and len(outcomes) == 1 and (outcome := outcomes.pop()) is not None:
+                    return Turn(*_as_written(asked, test, outcome), jump if jump is not own else None)
+            then = test
+        return Turn(None, True, jump if jump is not own else None)
+
+    def _leave_at(self, span: Span, *, ended: bool = False) -> r.Leave | None:
+        """The statement that leaves at a place, or that ends there."""
+        found = (
+            one
+            for one in self.statements
+            if isinstance(one, r.Leave) and (one.end == span.start if ended else one.span == span)
+        )
+        return next(found, None)
 
     def on_branch(self, certainty: Certainty, at: e.Event, after: e.Event) -> Certainty:
         """The certainty of what happens on the paths through `at`: where its reason names no condition, with that of
@@ -342,14 +405,13 @@ class Function(_Subject):
         for test, outcome in self.flow.guards(at) if around else ():
             inside = any(test.span.start in span for span in around)
             if inside and test is not at and test.index > after.index and self.flow.dominates(after, test):
-                taken = "true" if outcome else "false"
-                return test, f"`{text(test.value, _LONGEST_TEST)}` is {taken}"
+                return test, _outcome(test.value, outcome)
         return None, ""
 
     def jump(self, start: e.Event, end: e.Event) -> tuple[Step, ...]:
         """The last `goto` on the shortest path from `start` to `end`."""
         gone = self._jump(start, end)
-        return (self.step(gone, f"control goes to `{gone.label}` here", "turn"),) if gone is not None else ()
+        return (self.step(gone, f"this jumps to `{gone.label}`", "turn"),) if gone is not None else ()
 
     def on_jump(self, certainty: Certainty, start: e.Event, end: e.Event) -> Certainty:
         """The certainty of what happens on some paths: where its reason names none, by that `goto`; see `jump`."""
@@ -359,8 +421,7 @@ class Function(_Subject):
     def _jump(self, start: e.Event, end: e.Event) -> r.Leave | None:
         trail = self.flow.path(start, lambda event: event is end) or ()
         at = next((one.span for one in reversed(trail) if isinstance(one, e.Mark) and one.what == "goto"), None)
-        jumps = (one for one in self.statements if isinstance(one, r.Leave) and one.span == at) if at else ()
-        return next(iter(jumps), None)
+        return self._leave_at(at) if at is not None else None
 
     def has_comment_near(self, span: Span) -> bool:
         """Whether a comment stands on the lines of `span` or on the line directly above."""

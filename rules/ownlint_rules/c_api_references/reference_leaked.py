@@ -35,8 +35,8 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 ```
 
 ```text
-case.cc:2: error: `list` is not released on every exit path
-  help: call `Py_DECREF(list)` on this path
+case.cc:2: error: `list` leaks if `name == NULL`
+  help: call `Py_DECREF(list)` before this return
 ```
 
 good:
@@ -96,6 +96,8 @@ from ownlint import (
     leaks,
     places,
     questions,
+    reason_of,
+    reasoned,
     records,
     references,
     rule,
@@ -151,46 +153,83 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     """One for all the ways that lose what was made at one place."""
     first = group[0]
     at = first.because if first.because is not None else first.site
-    ways = [_step(function, one) for one in group[:3]]
-    made = () if at is first.site else (function.step(first.site, "the object is created here"),)
+    steps = [step for one in group[:3] for step in _steps(function, one, first.name, alone=len(group) == 1)]
+    if at is not first.site and isinstance(first.site, events.CallEvent):
+        steps.insert(0, function.step(first.site, f"`{places.called(first.site.node)}` returns `{first.name}` here"))
     return function.finding(
         at,
-        _said(first),
-        certainty=_certainty(function, first),
+        _said(function, group),
+        certainty=_on_path(function, group, _certainty(function, first)),
         help=_help(function, group),
-        steps=(*(made if isinstance(first.site, events.CallEvent) else ()), *ways),
+        steps=tuple(steps),
     )
 
 
-def _said(one: counting.CountTrouble) -> str:
+_GENERAL = frozenset({counting.NOT_OWED_ELSEWHERE, counting.NOT_ALL_FOLLOWED})
+"""Reasons that name no path."""
+
+
+def _on_path(function: Function, group: list[counting.CountTrouble], certainty: Certainty) -> Certainty:
+    """With the condition of the only exit as its reason, where it has no better one."""
+    if len(group) > 1 or reason_of(certainty) not in _GENERAL:
+        return certainty
+    outcome = function.turn(group[0].at, counting.trail(function, group[0])).outcome
+    return reasoned(certainty, f"on the path where {outcome}") if outcome else certainty
+
+
+def _said(function: Function, group: list[counting.CountTrouble]) -> str:
+    one = group[0]
     match one.what:
         case "overwritten":
             made = f" from `{places.called(one.site.node)}`" if isinstance(one.site, events.CallEvent) else ""
-            return f"`{one.name}` is reassigned without releasing the reference that it owns: the object{made} leaks"
+            when = "in the next iteration " if one.site.span.start in one.at.span else ""
+            return f"`{one.name}` is reassigned {when}while it owns a reference: the object{made} leaks"
         case "surplus":
             return f"`{one.name}` is passed on with one reference too many: the object is never freed"
-    if one.because is not None:
-        return f"the reference to `{one.name}` that is acquired here is never released"
-    return f"`{one.name}` is not released on {'any' if one.always else 'every'} exit path"
+    lost = f"`{one.name}`" if one.because is None else f"the reference to `{one.name}` that is acquired here"
+    if one.always:
+        return f"{lost} is never released"
+    clause = function.turn(one.at, counting.trail(function, one)).clause if len(group) == 1 else ""
+    if clause:
+        return f"{lost} leaks if {clause}"
+    return f"{lost} leaks on {'one exit path' if len(group) == 1 else 'some exit paths'}"
 
 
 def _help(function: Function, group: list[counting.CountTrouble]) -> str:
     one = group[0]
     if one.what == "surplus":
         return "remove the extra increment: the function already owns a reference"
-    is_object = types.parse(function.locals.get(one.name, ("", None))[0]).last == "PyObject"
-    release = f"call `Py_DECREF({one.name})`" if is_object else f"release `{one.name}`"
+    release = _release(function, one)
     if one.what == "overwritten":
-        return f"{release} before it is reassigned"
+        exits = f" and {leaks.before_exits(function, [each.at for each in group[1:]])}" if len(group) > 1 else ""
+        return f"{release} before it is reassigned{exits}"
     answers = [places.strip(each.at.value) if isinstance(each.at, events.LeaveEvent) else None for each in group]
     using = next((answer for answer in answers if _uses(answer, one.name)), None)
     if using is not None:
-        others = " and before the other exits" if len(group) > 1 else ""
-        return f"{_hand_over(function, using, one.name)}store the result and {release} before returning it{others}"
-    released = f"{release} {'before each exit' if one.always and len(group) > 1 else 'on this path'}"
+        others = "; the other exits need it, too" if len(group) > 1 else ""
+        return (
+            f"{_hand_over(function, using, one.name)}store the result in a variable, {release}, then return it{others}"
+        )
+    released = f"{release} {leaks.before_exits(function, [each.at for each in group])}"
     is_answer = all(isinstance(answer, (records.Name, records.Member)) for answer in answers)
     pointer = types.parse(function.record.result).pointers
-    return f"{released}, or return it" if pointer and is_answer else released
+    return f"{released}, or return `{one.name}`" if pointer and is_answer else released
+
+
+def _release(function: Function, one: counting.CountTrouble) -> str:
+    """What releases it, as code where it is known how that is called."""
+    acquiring = one.because if one.because is not None else one.site
+    model = None
+    if isinstance(acquiring, events.CallEvent):
+        model = references.references(function.program).model(acquiring.node, function)
+    kind = types.parse(function.locals.get(one.name, ("", None))[0])
+    releases = model.released_by[:1] if model is not None else ()
+    if not releases and kind.last == "PyObject":
+        releases = ("Py_DECREF",)
+    if not releases or "::" in releases[0]:
+        return f"release `{one.name}`" + (f" with `{releases[0]}`" if releases else "")
+    address = "&" if kind.is_value and not kind.is_placeholder and kind.name else ""
+    return f"call `{releases[0]}({address}{one.name})`"
 
 
 def _uses(answer: records.Value | None, name: str) -> bool:
@@ -281,12 +320,16 @@ def _releasing_themselves(program: Program) -> dict[str, Function]:
     return found
 
 
-def _step(function: Function, one: counting.CountTrouble) -> Step:
+def _steps(function: Function, one: counting.CountTrouble, name: str, *, alone: bool) -> Iterator[Step]:
     match one.what, one.at:
-        case "overwritten", _:
-            return function.step(one.at, f"`{one.name}` is reassigned here")
+        case "overwritten", at:
+            again = "in the next iteration" if one.site.span.start in at.span else "here"
+            yield function.step(at, f"`{one.name}` is reassigned {again}")
         case "surplus", _:
-            return function.step(one.at, f"`{one.name}` is passed on here")
-    if (thrown := _thrown_by(function, one)) is not None:
-        return function.step(one.at, f"`{one.name}` leaks here if `{text(thrown.node.callee)}` throws")
-    return leaks.left_without(function, one.at, f"`{one.name}`")
+            yield function.step(one.at, f"`{one.name}` is passed on here")
+        case _ if (thrown := _thrown_by(function, one)) is not None:
+            yield function.step(one.at, f"`{one.name}` leaks here if `{text(thrown.node.callee)}` throws")
+        case _:
+            trail = counting.trail(function, one) if not one.always else ()
+            lost = f"`{one.name}`" if one.name == name else f"`{one.name}`, which is the same object as `{name}`"
+            yield from leaks.exit_steps(function, one.at, lost, trail, alone=alone)

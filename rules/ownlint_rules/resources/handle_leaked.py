@@ -31,8 +31,7 @@ int ReadMagic(const char* path, char* into) {
 
 ```text
 case.cc:2: error: `in` leaks if `fread` fails
-  help: release `in` with `fclose` before this return, or hold it in a `std::unique_ptr` that releases it with `fclose`
-    from the start
+  help: call `fclose(in)` before this return, or hold it in a `std::unique_ptr` whose deleter calls `fclose`
 ```
 
 good:
@@ -83,14 +82,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, because, events, leaks, rule, trials, types
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Step,
+    because,
+    events,
+    leaks,
+    reason_of,
+    reasoned,
+    rule,
+    text,
+    trials,
+    types,
+)
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 _IN_A_TEST = "it is a step of a test program, which exits when the step fails"
 _MOST_STEPS = 3
 _SAYS = {
     "never": "`{}` is never released",
-    "skipped": "`{}` is released on some paths only",
+    "skipped": "`{}` leaks on some paths",
     "overwritten": "`{}` is overwritten while it still holds the object acquired before",
 }
 
@@ -129,6 +142,8 @@ def _message(function: Function, loss: leaks.HandleLoss) -> str:
             return f"the objects collected in `{loss.name}` are never released"
         case "rest":
             return f"the remaining elements of `{loss.name}` leak if {leaks.when(function, loss)}"
+        case "skipped" if condition := leaks.condition(function, loss):
+            return f"`{loss.name}` leaks if {condition}"
     return _SAYS[loss.kind].format(loss.name)
 
 
@@ -136,7 +151,10 @@ def _certainty(function: Function, loss: leaks.HandleLoss) -> Certainty:
     if loss.kind == "failure" and trials.is_trial(function):
         return because("possible", trials.REASON)
     ends = loss.kind == "failure" and _ends_a_test(function)
-    return because("possible", _IN_A_TEST) if ends else loss.certainty
+    if ends:
+        return because("possible", _IN_A_TEST)
+    outcome = leaks.outcome(function, loss) if reason_of(loss.certainty) == leaks.skipping(loss.name) else ""
+    return reasoned(loss.certainty, f"on the path where {outcome}") if outcome else loss.certainty
 
 
 def _help(function: Function, loss: leaks.HandleLoss) -> str:
@@ -145,8 +163,7 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
             owner = _owner(function, loss)
             if loss.ways[0].throws and not function.file.is_c:
                 return owner
-            ends = next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
-            release = f"release `{loss.name}`{f' with `{ends}`' * bool(ends)} before this return"
+            release = f"{_release(function, loss)} {_before(function, loss)}"
             return release if function.file.is_c else f"{release}, or {owner}"
         case "gathered" | "collected":
             return f"store smart pointers in `{loss.name}`, or release its elements on this path"
@@ -154,7 +171,39 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
             return f"assign the result to another pointer first, and to `{loss.name}` once it is known not to be NULL"
         case "rest":
             return "release the remaining elements on failure, or store smart pointers"
-    return f"release `{loss.name}` on every path" + leaks.owner_advice(function, "let a smart pointer own it")
+    if loss.kind == "overwritten":
+        release = f"{_release(function, loss)} before it is overwritten"
+    elif loss.kind == "skipped" or len(loss.ways) == 1:
+        release = f"{_release(function, loss)} {_before(function, loss)}"
+    else:
+        release = f"{_release(function, loss)} on every path"
+    return release + leaks.owner_advice(function, _owner(function, loss))
+
+
+def _before(function: Function, loss: leaks.HandleLoss) -> str:
+    return leaks.before_exits(function, [way.exit for way in loss.ways])
+
+
+_LONGEST_CALL = 60
+
+
+def _release(function: Function, loss: leaks.HandleLoss) -> str:
+    """What releases it: as code where another path does that, else by the name of what does."""
+    ends = next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
+    if ends == "delete":
+        return f"write `delete {loss.name};`"
+    call = leaks.releasing_call(loss)
+    if call is not None and any(text(given) == loss.name for given in call.args):
+        return f"call `{text(call, _LONGEST_CALL)}`"
+    if ends and _takes_only_that(function, ends):
+        return f"call `{ends}({loss.name})`"
+    return f"release `{loss.name}`{f' with `{ends}`' * bool(ends)}"
+
+
+def _takes_only_that(function: Function, ends: str) -> bool:
+    """Whether a function of the project is called with the handle alone."""
+    declared = [one.record for one in function.program.index.functions_called(ends)] if "::" not in ends else []
+    return bool(declared) and all(one.kind == "function" and len(one.parameters) == 1 for one in declared)
 
 
 def _owner(function: Function, loss: leaks.HandleLoss) -> str:
@@ -163,12 +212,12 @@ def _owner(function: Function, loss: leaks.HandleLoss) -> str:
     kind = types.parse(written)
     ends = next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
     if ends == "delete" and kind.pointers == 1:
-        return f"hold it in a `std::unique_ptr<{kind.name}>` from the start"
+        return f"hold it in a `std::unique_ptr<{kind.name}>`"
     if ends == "delete" and kind.is_placeholder:
-        return "hold it in a `std::unique_ptr` from the start"
+        return "hold it in a `std::unique_ptr`"
     if ends and (kind.pointers or kind.is_placeholder):
-        return f"hold it in a `std::unique_ptr` that releases it with `{ends}` from the start"
-    return "let an object whose destructor releases it hold it from the start"
+        return f"hold it in a `std::unique_ptr` whose deleter calls `{ends}`"
+    return "hold it in an object whose destructor releases it"
 
 
 def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
@@ -176,17 +225,16 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
         held = f"`{loss.name}`" if loss.kind in ("failure", "resized") else f"the objects in `{loss.name}`"
         yield from leaks.steps(function, loss, held)
         return
-    if loss.ended is not None and loss.kind == "skipped":
-        released = isinstance(loss.ended, events.CallEvent)
-        does = "is released here" if released else "is passed on to an owner here"
-        yield function.step(loss.ended, f"`{loss.name}` {does}")
     for way in loss.ways[:_MOST_STEPS]:
         match way.exit:
             case events.Write():
                 if way.exit.span != loss.acquired.span:
                     yield function.step(way.exit, f"`{loss.name}` is overwritten here")
             case _:
-                yield leaks.left_without(function, way.exit, f"`{loss.name}`")
+                alone = len(loss.ways) == 1
+                yield from leaks.exit_steps(function, way.exit, f"`{loss.name}`", way.trail, alone=alone)
+    if loss.kind == "skipped":
+        yield from leaks.released_elsewhere(function, loss, f"`{loss.name}`")
 
 
 def _ends_a_test(function: Function) -> bool:

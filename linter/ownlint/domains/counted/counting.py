@@ -50,7 +50,16 @@ from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
-__all__ = ["CountTrouble", "hands_out_new", "is_concerned", "summary", "troubles"]
+__all__ = [
+    "NOT_ALL_FOLLOWED",
+    "NOT_OWED_ELSEWHERE",
+    "CountTrouble",
+    "hands_out_new",
+    "is_concerned",
+    "summary",
+    "trail",
+    "troubles",
+]
 
 _STEPS_OF_PASSING = 8
 """One way through one event takes the time of so many steps, and more."""
@@ -70,10 +79,10 @@ _BY_PATHS = frozenset({"released borrowed", "released given", "released twice", 
 """What is told of some of the paths to a place, and doubted where conditions may exclude these."""
 _TAKEN_OR_LENT: tuple[set[Use], ...] = ({"lent", "stolen"}, {"lent", "released"})
 _FAILED = KnownPlace("-")
-_NOT_ALL_FOLLOWED = "on one of the analysed paths; there are too many to analyze all of them"
+NOT_ALL_FOLLOWED = "this function has too many paths to follow them all"
 _SOME_OVERWRITE = "on some of the paths to the reassignment"
 _NOT_READ = "harmless if code that was not understood releases it or passes it on"
-_NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
+NOT_OWED_ELSEWHERE = "other exit paths release the reference or pass it on"
 _PRESUMED = "that `{}` returns a new reference is inferred: another path releases `{}`"
 _UNKNOWN = CountSummary("", True, ())
 
@@ -108,6 +117,25 @@ def _counted(function: Function) -> CountedFunction:
     counting = Counting(function)
     found = sorted(counting.run(), key=lambda one: (one.at.span, one.what, one.name))
     return CountedFunction(tuple(found), counting.summary())
+
+
+def trail(function: Function, one: CountTrouble) -> tuple[Event, ...]:
+    """The path by which a reference is lost, from where its object comes from."""
+    found = _trails(function).get((one.what, one.site.index, one.at.index), ())
+    return tuple(function.flow.events[index] for index in found)
+
+
+@flow_question
+def _trails(function: Function) -> dict[tuple[What, int, int], list[int]]:
+    """By trouble, site and place the events of the path that leads there: by a second walk, as few functions are
+    asked."""
+    again, seen = Counting(function), Followed()
+    again.walk(seen.see)
+    return {
+        (one.what, one.site.index, one.at.index): seen.trail(again.troubled[key], one.site.index)
+        for key, one in again.found.items()
+        if one.what == "leaked" and key in again.troubled
+    }
 
 
 def hands_out_new(call: r.Call, function: Function) -> bool:
@@ -206,11 +234,11 @@ class Counting(CountingCalls):
             merged = partly and not (one.what in _BY_PATHS and self.followed.is_doomed(self.troubled[key]))
             return one._replace(reason=some if partly else "", merged=merged)
         if not self.complete:
-            return one._replace(reason=_NOT_ALL_FOLLOWED)
+            return one._replace(reason=NOT_ALL_FOLLOWED)
         if self.ends.get(one.site.index) == {False} and not self.is_left_settled(one.site):
             unread = any(one.site.index < part.index < one.at.index for part in self.flow.of(e.OpaqueEvent))
             return one._replace(reason=_NOT_READ) if unread else one._replace(always=True)
-        return one._replace(reason=_NOT_OWED_ELSEWHERE)
+        return one._replace(reason=NOT_OWED_ELSEWHERE)
 
     def is_left_settled(self, site: Event) -> bool:
         """Whether a way leaves with an object of this site for which nothing is owed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cached_property
 
 from ownlint.domains.counted.counts import CountState
 from ownlint.flow.events import Event
@@ -24,6 +25,33 @@ class Followed:
         self._behind.append(behind)
         for known in (state, _known(state)):
             self._numbers.setdefault((event.index, known), []).append(len(self._events))
+
+    def trail(self, troubled: Collection[int], since: int) -> list[int]:
+        """The events on a shortest path from the event `since` on to one of these states, without the last."""
+        then: dict[int, int] = dict.fromkeys(troubled, 0)
+        waiting = sorted(troubled)
+        for current in waiting:
+            if self._events[current - 1] == since:
+                found = [current]
+                while found[-1] not in troubled:
+                    found.append(then[found[-1]])
+                return [self._events[number - 1] for number in found[:-1]]
+            for number in self._before.get(current, ()):
+                if number not in then:
+                    then[number] = current
+                    waiting.append(number)
+        spend(len(waiting))
+        return []
+
+    @cached_property
+    def _before(self) -> dict[int, list[int]]:
+        """By the number of a state those of the states that it comes from."""
+        found: dict[int, list[int]] = {}
+        for number in range(1, len(self._events) + 1):
+            for target in self._next(number):
+                found.setdefault(target, []).append(number)
+        spend(len(self._events))
+        return found
 
     def is_doomed(self, troubled: Collection[int]) -> bool:
         """Whether there is an event from which every way leads to one of these states, whatever it has passed before:

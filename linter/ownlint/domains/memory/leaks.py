@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Literal, NamedTuple
@@ -55,6 +55,8 @@ class LosingWay(NamedTuple):
     cause: e.CallEvent | None
     fails: bool
     certainty: Certainty
+    trail: tuple[e.Event, ...] = ()
+    """The path to the exit, from the acquisition on."""
 
     @property
     def throws(self) -> bool:
@@ -115,29 +117,83 @@ def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
                 yield function.step(way.cause, says)
             told.add(says)
         if way.cause is None or way.exit.span != way.cause.span:
-            yield left_without(function, way.exit, lost)
+            trail = way.trail if way.cause is None else ()
+            yield from exit_steps(function, way.exit, lost, trail, alone=len(loss.ways) == 1)
+    yield from released_elsewhere(function, loss, lost)
+
+
+def released_elsewhere(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
+    """The step that shows where another path releases it."""
     if loss.ended is not None:
-        yield function.step(loss.ended, f"only here {lost} {_is(lost)} released or passed on")
+        does = "release" if releasing_call(loss) is not None else "pass on"
+        does = does if isinstance(loss.ended, e.CallEvent) else "transfer ownership of"
+        yield function.step(loss.ended, f"other paths {does} {lost} here")
+
+
+def releasing_call(loss: HandleLoss) -> r.Call | None:
+    """The call of another path that releases it; None where that may only take it over."""
+    if not isinstance(loss.ended, e.CallEvent):
+        return None
+    call = loss.ended.node
+    name = last_name(call.callee)
+    known = loss.acquisition.releases if loss.acquisition is not None else ()
+    is_release = call.kind == "delete" or releasing_verb(name) or any(name == one.rpartition("::")[2] for one in known)
+    return call if is_release else None
 
 
 _JUMPS = {"break": "breaks out", "continue": "continues"}
 
 
+def exit_steps(
+    function: Function, at: e.Event, lost: str, trail: Sequence[e.Event] = (), *, alone: bool = True
+) -> Iterator[Step]:
+    """How a path comes to the exit that loses it. Of several exits each says in one sentence when it is taken."""
+    turn = function.turn(at, trail)
+    if not alone:
+        step = left_without(function, at, lost)
+        when = f" if {turn.clause}" if turn.clause else ""
+        after = f" after `goto {turn.jump.label}`" if turn.jump is not None else ""
+        yield Step(step.path, step.span, step.message + when + after, step.role)
+        return
+    if turn.asked is not None:
+        yield function.step(turn.asked, f"{turn.outcome} on this path", "turn")
+    if turn.jump is not None:
+        yield function.step(turn.jump, f"this jumps to `{turn.jump.label}`", "turn")
+    yield left_without(function, at, lost)
+
+
 def left_without(function: Function, at: e.Event, lost: str) -> Step:
     """The step that loses it: an exit of the function, a jump out of the block that has it, or the end of that."""
+    leave = _leave(function, at)
+    if leave is not None:
+        leaves = _JUMPS.get(leave.kind, f"jumps to `{leave.label}`" if leave.label else "returns")
+        return function.step(leave, f"this {leaves} without releasing {lost}")
     if not isinstance(at, e.End):
         throws = isinstance(at, e.LeaveEvent) and at.kind == "throw"
         return function.step(at, f"this {'throws' if throws else 'returns'} without releasing {lost}")
-    for statement in function.statements:
-        if isinstance(statement, r.Leave) and statement.end == at.span.start:
-            leaves = _JUMPS.get(statement.kind, f"jumps to `{statement.label}`" if statement.label else "returns")
-            return function.step(statement, f"this {leaves} without releasing {lost}")
     last = function.body[-1].end if function.body else -1
     return function.step(at, f"the {'function' if at.span.start == last else 'block'} ends without releasing {lost}")
 
 
-def _is(lost: str) -> str:
-    return "are" if lost.startswith("the objects") else "is"
+def _leave(function: Function, at: e.Event) -> r.Leave | None:
+    """The statement by which a path leaves the block of a local, or goes elsewhere."""
+    if isinstance(at, e.LeaveEvent):
+        return None
+    ends = (at.span.start,) if isinstance(at, e.End) else (at.span.start, at.span.end)
+    found = (one for one in function.statements if isinstance(one, r.Leave) and {one.start, one.end} & {*ends})
+    return next(found, None)
+
+
+def before_exits(function: Function, exits: Sequence[e.Event]) -> str:
+    """Where to release it, for a help."""
+    if len(exits) > 1:
+        return "before each of these exits"
+    leave, only = _leave(function, exits[0]), exits[0]
+    if leave is not None:
+        return f"before this `{leave.kind}`"
+    if isinstance(only, e.End):
+        return "before this block ends"
+    return "before this throws" if isinstance(only, e.LeaveEvent) and only.kind == "throw" else "before this return"
 
 
 def owner_advice(function: Function, otherwise: str) -> str:
@@ -154,7 +210,27 @@ def _fails(function: Function, way: LosingWay) -> str:
     if way.cause is not None:
         return f"{failure.work(function, way.cause)} {'throws' if way.throws else 'fails'}"
     via = way.exit.via if isinstance(way.exit, e.LeaveEvent) else ""
-    return f"`{via}` makes this function return" if via else "this function fails"
+    return f"`{via}` makes this function return" if via else _taken(function, way) or "this function fails"
+
+
+def _taken(function: Function, way: LosingWay) -> str:
+    """When the exit is taken, as a clause; empty where no `if` around it decides that."""
+    return function.turn(way.exit, way.trail).clause
+
+
+def outcome(function: Function, loss: HandleLoss) -> str:
+    """The outcome of the test that decides about the only exit that loses it; empty where there are more."""
+    return function.turn(loss.ways[0].exit, loss.ways[0].trail).outcome if len(loss.ways) == 1 else ""
+
+
+def skipping(name: str) -> str:
+    """The reason of a leak on some paths, which names none of them."""
+    return f"on a path that does not release `{name}`"
+
+
+def condition(function: Function, loss: HandleLoss) -> str:
+    """When it is lost, as a clause, where one exit loses it and an `if` decides about that."""
+    return _taken(function, loss.ways[0]) if len(loss.ways) == 1 else ""
 
 
 @flow_question
@@ -514,7 +590,8 @@ class _Losing:
         name = acquired.owner or spelled(self.function, acquired.place)
 
         def loss(kind: Kind, certainty: Certainty, ways: list[LosingWay]) -> HandleLoss:
-            return HandleLoss(kind, name, acquired.call, acquired.acquisition, tuple(ways), ended, certainty)
+            came = tuple(way._replace(trail=tuple(walked.trail(way.exit.index))) for way in ways)
+            return HandleLoss(kind, name, acquired.call, acquired.acquisition, came, ended, certainty)
 
         failing = [way for way in chosen if way.fails]
         if acquired.owner:
@@ -539,7 +616,7 @@ class _Losing:
                 )
             return loss("never", unread if seen else certainty, chosen)
         passes = any(self.passes_release(way.exit, walked) for way in chosen)
-        skips = because("conditions" if passes else "path", f"on a path that does not release `{name}`")
+        skips = because("conditions" if passes else "path", skipping(name))
         return loss("skipped", weaker(certainty, skips, self.said_by_names(walked, name)), chosen)
 
     def passes_release(self, exit: e.Event, walked: OwedWalk) -> bool:
@@ -658,7 +735,7 @@ class _Losing:
                 # to a label that nobody sees from here
                 way = way._replace(certainty=because("possible", f"`{event.via}` jumps to a label of this function"))
             if way is not None:
-                found.append(way._replace(certainty=weaker(way.certainty, _sure(how, acquired))))
+                found.append(way._replace(certainty=weaker(way.certainty, _sure(how, walked, event))))
         throws, ended = self.throws(), {event.index for event in walked.ended}
         for index in self.throwing:
             event = self.flow.events[index]
@@ -667,7 +744,7 @@ class _Losing:
                 continue
             if state and event is not acquired.call and index not in ended:
                 assert isinstance(event, e.CallEvent)
-                found.append(LosingWay(event, event, True, weaker(throws[index], _sure(state, acquired))))
+                found.append(LosingWay(event, event, True, weaker(throws[index], _sure(state, walked, event))))
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
 
@@ -993,12 +1070,16 @@ def _names(value: r.Value | None) -> set[str]:
     return {inner.text for inner in walk(value) if isinstance(inner, r.Name)}
 
 
-def _sure(how: int, acquired: Acquired) -> Certainty:
+def _sure(how: int, walked: OwedWalk, at: e.Event) -> Certainty:
     """That it is still held."""
+    acquired = walked.acquired
     if how & HELD or (how & PASSED and acquired.certainty == "likely"):
         return "certain"
     if how & PASSED:
-        return because("unread-code", f"`{render(acquired.place)}` is passed to a function that may keep it")
+        events = (walked.flow.events[index] for index, use in walked.uses.items() if use == "unknown")
+        calls = [event for event in events if isinstance(event, e.CallEvent) and event.index < at.index]
+        callee = f"`{called(calls[0].node)}`, which may keep it" if calls else "a function that may keep it"
+        return because("unread-code", f"`{render(acquired.place)}` is passed to {callee}")
     return because("possible", f"ownership of `{render(acquired.place)}` may have been taken by then")
 
 

@@ -846,6 +846,14 @@ class OwedWalk(OwedUses):
                 return marks[position]
         return None
 
+    def trail(self, index: int) -> list[e.Event]:
+        """The path by which an event was first reached, without what does nothing to the block."""
+        found: list[e.Event] = []
+        while (index := self.came.get(index, -1)) != -1:
+            spend()
+            found.append(self.flow.events[index])
+        return found[::-1]
+
     def is_ended_in_lambda(self) -> bool:
         """Whether a lambda sees what one of the locals holds."""
         for inner in self.lambdas_about_it(self.function):
