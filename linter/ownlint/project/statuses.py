@@ -127,7 +127,7 @@ class Statuses:
         kind = types.parse(expanded)
         if kind.pointers == 1 and not kind.const and kind.last in self.owned_errors:
             taken = because(
-                "type", f"`{kind.last}*` is assumed to be an error because of the function that releases it"
+                "type", f"`{kind.last}*` is assumed to be an error type: a function of the project frees it as one"
             )
             return Status(f"{kind.last}*", "pointer", False, self.owned_errors[kind.last], (), taken)
         if not kind.is_value:

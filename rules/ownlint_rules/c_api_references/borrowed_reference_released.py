@@ -117,6 +117,9 @@ def _said(function: Function, one: counting.CountTrouble, reason: events.Event) 
         return message, f"remove `{release}`, or set `{one.name}` to NULL after the call"
     message = f"`{one.name}` is released, but it is a borrowed reference: its owner releases it again"
     acquire = f"call `Py_{_x(one.at)}INCREF({one.name})`" if "Py_" in release else "acquire a reference"
+    if one.reason and function.jump(reason, one.at):  # other paths may own a reference there
+        message = f"`{one.name}` is released, but on this path it is a borrowed reference: its owner releases it again"
+        return message, f"{acquire} before this `goto`, or jump to a label after `{release}`"
     return message, f"remove `{release}`, or {acquire} first if this function must own a reference"
 
 
@@ -140,7 +143,8 @@ def _x(release: events.Event) -> str:
 def _steps(function: Function, one: counting.CountTrouble, reason: events.Event) -> tuple[Step, ...]:
     """Why there is no reference to release, and how control comes from there."""
     if one.what == "released borrowed":
-        return borrows.steps(function, reason, one.name)
+        jump = function.jump(reason, one.at) if one.reason else ()
+        return (*borrows.steps(function, reason, one.name), *jump)
     if not isinstance(reason, events.CallEvent):
         return ()
     called = places.called(reason.node)

@@ -182,7 +182,7 @@ def _said(function: Function, group: list[counting.CountTrouble]) -> str:
     match one.what:
         case "overwritten":
             made = f" from `{places.called(one.site.node)}`" if isinstance(one.site, events.CallEvent) else ""
-            when = "in the next iteration " if one.site.span.start in one.at.span else ""
+            when = "in the next iteration " if _comes_again(one) else ""
             return f"`{one.name}` is reassigned {when}while it owns a reference: the object{made} leaks"
         case "surplus":
             return f"`{one.name}` is passed on with one reference too many: the object is never freed"
@@ -193,6 +193,12 @@ def _said(function: Function, group: list[counting.CountTrouble]) -> str:
     if clause:
         return f"{lost} leaks if {clause}"
     return f"{lost} leaks on {'one exit path' if len(group) == 1 else 'some exit paths'}"
+
+
+def _comes_again(one: counting.CountTrouble) -> bool:
+    """Whether the same statement, in the next round of a loop, is what overwrites it."""
+    value = one.at.value if isinstance(one.at, events.Write) else None
+    return isinstance(one.site, events.CallEvent) and any(inner is one.site.node for inner in places.walk(value))
 
 
 def _help(function: Function, group: list[counting.CountTrouble]) -> str:
@@ -323,7 +329,7 @@ def _releasing_themselves(program: Program) -> dict[str, Function]:
 def _steps(function: Function, one: counting.CountTrouble, name: str, *, alone: bool) -> Iterator[Step]:
     match one.what, one.at:
         case "overwritten", at:
-            again = "in the next iteration" if one.site.span.start in at.span else "here"
+            again = "in the next iteration" if _comes_again(one) else "here"
             yield function.step(at, f"`{one.name}` is reassigned {again}")
         case "surplus", _:
             yield function.step(one.at, f"`{one.name}` is passed on here")
