@@ -105,7 +105,7 @@ def test_what_returns_void_reports_a_failure_where_it_is(tmp_path: Path) -> None
         "Closed": f"`Closed` returns `void`, so check `.ok()` and report a failure here, {purpose}",
     }
     (tmp_path / "a.cc").write_text(STATUS + RAISING)
-    way = "in Python with `PyErr_WriteUnraisable`"
+    way = "for example with `PyErr_WriteUnraisable`"
     assert helps(tmp_path) == {
         "Closed": f"`Closed` returns `void`, so check `.ok()` and report a failure here, {way}, {purpose}",
     }

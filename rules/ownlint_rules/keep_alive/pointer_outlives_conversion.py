@@ -26,8 +26,8 @@ void SetTitle(Window& window, py::object title) {
 ```
 
 ```text
-case.cc:2: error: `text` points into `py::str(title).cast<std::string>()`, which is destroyed at the end of this
-    statement
+case.cc:2: error: `text` points into the temporary `py::str(title).cast<std::string>()`, which is destroyed at the end
+    of this statement
   help: store the object in a variable that lives as long as `text`: `auto object =
     py::str(title).cast<std::string>();`
 ```
@@ -89,7 +89,10 @@ def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
             case "parsed":
                 message = f"`{one.name}` stores the pointer `{one.owner}`, which is valid only while the argument lives"
             case _:
-                message = f"`{one.name}` points into `{one.owner}`, which is destroyed at the end of this statement"
+                message = (
+                    f"`{one.name}` points into the temporary `{one.owner}`, "
+                    "which is destroyed at the end of this statement"
+                )
         yield function.finding(one.at, message, certainty=_certainty(one), help=_help(one))
 
 

@@ -26,7 +26,7 @@ const Config* Choose(bool fast) {
 
 ```text
 case.cc:4: error: the return value points to the local `config`, which is destroyed on return
-  help: return the object by value, or let the caller own `config`
+  help: return a `Config` by value
 ```
 
 good:
@@ -63,7 +63,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, because, memory, rule, tempered
+from ownlint import Certainty, Finding, Function, because, memory, rule, tempered, types
 
 
 @rule(severity="error", cwe=(416, 562))
@@ -87,7 +87,7 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
             one.at,
             f"{what} {points} {'into' if held else 'to'} the local `{by}`, which is {gone}",
             certainty=tempered(memory.certainty(one), _converted(function, handed)),
-            help=_help(by, handed=handed),
+            help=_help(function, by, handed=handed, captures=captures),
             steps=() if handed else (function.step(ending, f"`{by}` is destroyed here", "ends"),),
         )
 
@@ -97,9 +97,13 @@ def _returned(name: str, by: str) -> str:
     return f"the returned `{name}`" if name.endswith(")") else "the return value"
 
 
-def _help(by: str, *, handed: bool) -> str:
+def _help(function: Function, by: str, *, handed: bool, captures: bool) -> str:
+    if captures and handed:
+        return f"capture `{by}` by value"
     if handed:
-        return f"return the object by value, or let the caller own `{by}`"
+        written = function.locals.get(by, ("", None))[0]
+        known = written and not types.parse(written).is_placeholder and written.endswith(types.parse(written).name)
+        return f"return {f'a `{types.parse(written).name}`' if known else 'the object'} by value"
     return f"declare `{by}` outside of this block, or copy the object"
 
 

@@ -35,7 +35,7 @@ struct Extent { void* base; size_t size; };
 
 ```text
 case.cc:3: error: the elements of `scratch_` are never released: each destroyed `Stage` leaks them
-  help: release it with `Deallocate` in the destructor of `Stage`
+  help: release each element with `Deallocate` in the destructor of `Stage`
 ```
 
 good:
@@ -89,7 +89,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, Step, resources, rule
+from ownlint import Class, Finding, Program, Step, rule
 from ownlint_rules.resources import _python_slots as python_slots
 from ownlint_rules.resources import _slot_enders as enders
 from ownlint_rules.resources import _slots as slots
@@ -112,12 +112,11 @@ def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
         if certainty is None:
             continue
         store = known.first_store(slot)
-        made = store.made
         yield store.function.finding(
             store.node,
             _message(slot, store),
             certainty=certainty,
-            help=_help(known, slot, made),
+            help=_help(known, slot, store),
             steps=_steps(cls, slot),
         )
 
@@ -159,11 +158,13 @@ def _steps(cls: Class, slot: slots.Slot) -> tuple[Step, ...]:
     return (declared, end.step(end.record.name_span, f"the destructor does not release `{slot.field.name}`"))
 
 
-def _help(known: slots.Slots, slot: slots.Slot, made: resources.Acquisition) -> str:
+def _help(known: slots.Slots, slot: slots.Slot, store: slots.SlotStore) -> str:
+    made = store.made
     scoped = known.scoped_for(slot)
     if scoped:
         return f"declare it as `{scoped}`, which releases it"
     if made.releases == ("delete",):
         return "declare it as `std::unique_ptr`, or delete it in the destructor"
     where = f"in the destructor of `{slot.cls.name}`" if slot.cls.methods else f"where `{slot.cls.name}` is freed"
-    return f"release it with `{made.releases[0]}` {where}" if made.releases else f"release it {where}"
+    released = "release each element" if store.element else "release it"
+    return f"{released} with `{made.releases[0]}` {where}" if made.releases else f"{released} {where}"

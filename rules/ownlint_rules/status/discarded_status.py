@@ -978,7 +978,9 @@ def _help(function: Function, status: Status, node: records.Call, written: str) 
     if status.kind == "pointer":
         if types.parse(function.record.result).last == types.parse(written).last:
             return f"return it: `{written} err = {text(node.callee)}(...); if (err) return err;`"
-        return "check the error and free it: a dropped error leaks"
+        freed = f" with `{status.discard[0].replace('(_)', '(err)')}`" if status.discard else ""
+        stored = f"`{written} err = {text(node.callee)}(...);`"
+        return f"store it, {stored}, check it, and free it{freed}: a dropped error leaks"
     macro = _macro_in_use(function, status)
     if macro:
         return f"check it as elsewhere in this file: `{macro}({text(node.callee)}(...))`"
@@ -995,7 +997,7 @@ def _help(function: Function, status: Status, node: records.Call, written: str) 
     return f"return it, {check}, or explain in a comment why it can be ignored"
 
 
-_UNRAISABLE = ", in Python with `PyErr_WriteUnraisable`"
+_UNRAISABLE = ", for example with `PyErr_WriteUnraisable`"
 
 
 def _raising(function: Function) -> str:
@@ -1040,4 +1042,5 @@ def _declared(function: Function, node: records.Call, written: str) -> Iterator[
         if target.record.kind == "lambda":
             yield target.step(records.Span(target.record.start, target.record.start + 1), f"this returns `{written}`")
         else:
-            yield target.step(target.record.name_span, f"`{target.name}` returns `{written}`")
+            code = "its error code as " if types.parse(written).is_scalar else ""
+            yield target.step(target.record.name_span, f"`{target.name}` returns {code}`{written}`")

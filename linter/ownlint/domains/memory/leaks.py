@@ -134,11 +134,20 @@ def releasing_call(loss: HandleLoss) -> r.Call | None:
     """The call of another path that releases it; None where that may only take it over."""
     if not isinstance(loss.ended, e.CallEvent):
         return None
-    call = loss.ended.node
+    return loss.ended.node if _is_release(loss.ended.node, loss.acquisition) else None
+
+
+def _is_release(call: r.Call, acquisition: Acquisition | None) -> bool:
     name = last_name(call.callee)
-    known = loss.acquisition.releases if loss.acquisition is not None else ()
-    is_release = call.kind == "delete" or releasing_verb(name) or any(name == one.rpartition("::")[2] for one in known)
-    return call if is_release else None
+    known = acquisition.releases if acquisition is not None else ()
+    return call.kind == "delete" or bool(releasing_verb(name)) or name in {one.rpartition("::")[2] for one in known}
+
+
+def _shown_end(walked: OwedWalk) -> e.Event | None:
+    """Of the places where other paths are rid of it the first that releases it; else the first."""
+    ends = walked.ended
+    calls = (one for one in ends if isinstance(one, e.CallEvent))
+    return next((one for one in calls if _is_release(one.node, walked.acquired.acquisition)), next(iter(ends), None))
 
 
 _JUMPS = {"break": "breaks out", "continue": "continues"}
@@ -582,7 +591,7 @@ class _Losing:
         if not ways and not again:
             return None
         chosen = [way for way in ways if way.certainty != "possible"] or ways
-        ended, unsure = next(iter(walked.ended), None), walked.is_unsure
+        ended, unsure = _shown_end(walked), walked.is_unsure
         handed = self.as_used(walked)
         certainty = weaker(handed, *(self.best(chosen),) if chosen else (because("path", _NEXT_ROUND),))
         if certainty == "certain":
