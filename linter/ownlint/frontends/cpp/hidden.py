@@ -7,7 +7,7 @@ nothing is renamed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -22,34 +22,37 @@ _UNREAD = (r.Lambda, r.Nested)
 def told_apart(body: r.Body, parameters: Iterable[str]) -> tuple[r.Body, dict[str, str]]:
     """The body with inner names of their own, and those names with what the source calls them."""
     names = dict.fromkeys(parameters, "")
-    if not _may_hide(body, set(names)):
+    if not _may_hide(body, frozenset(), set(names)):
         return body, {}
-    renaming = _Renaming(body)
+    renaming = _Renaming()
     return renaming.body(body, {name: name for name in names}, set(names)), renaming.made
 
 
-def _may_hide(body: r.Body, seen: set[str]) -> bool:
-    """Whether some name is declared twice, wherever that is."""
-    left: list[Any] = [body]
-    while left:
-        inside = left.pop()
-        for statement in inside:
-            for name in _declared(statement):
-                if name in seen:
-                    return True
-                seen.add(name)
-            left += [one for one in _inner(statement) if one]
+def _may_hide(body: r.Body, around: Set[str], own: set[str]) -> bool:
+    """Whether some block declares a name of a block around it, before or after it. `own` are names that this one has
+    already; those in it are added."""
+    own.update(name for statement in body for name in _declared(statement))
+    if not around.isdisjoint(own):
+        return True
+    known: Set[str] | None = None
+    for statement in body:
+        for head, bodies in _scopes(statement):
+            if known is None:
+                known = around | own
+            if not known.isdisjoint(head):
+                return True
+            inside = known.union(head) if head else known
+            if any(one and _may_hide(one, inside, set()) for one in bodies):
+                return True
     return False
 
 
-def _declared(statement: r.Statement) -> tuple[str, ...]:
-    match statement:
-        case r.Declare(names=names):
-            return names
-        case r.Loop(kind="range", target=target):
-            return tuple(_bound(target))
-        case r.Try(handlers=handlers):
-            return tuple(handler.name for handler in handlers if handler.name)
+def _declared(statement: r.Statement) -> Iterable[str]:
+    """What a statement adds to the block that it stands in."""
+    if isinstance(statement, r.Declare):
+        return statement.names
+    if isinstance(statement, r.Branch) and _asks_the_build(statement.condition):
+        return [name for side in (statement.then, statement.other) for one in side for name in _declared(one)]
     return ()
 
 
@@ -62,76 +65,82 @@ def _bound(target: r.Value | None) -> list[str]:
     return []
 
 
-def _inner(statement: r.Statement) -> Iterable[r.Body]:
+def _scopes(statement: r.Statement) -> Iterable[tuple[Sequence[str], tuple[r.Body, ...]]]:
+    """The names that a statement declares for itself, with the bodies that know them."""
     match statement:
         case r.Block(body=body):
-            return (body,)
+            return (((), (body,)),)
         case r.Branch(before=before, then=then, other=other):
-            return (before, then, other)
-        case r.Loop(before=before, body=body):
-            return (before, body)
+            return (([name for one in before for name in _declared(one)], (then, other)),)
+        case r.Loop(kind=kind, before=before, target=target, body=body):
+            bound = _bound(target) if kind == "range" else []
+            return (([*(name for one in before for name in _declared(one)), *bound], (body,)),)
         case r.Switch(cases=cases):
-            return [case.body for case in cases]
+            return [((), (case.body,)) for case in cases]
         case r.Try(body=body, handlers=handlers):
-            return (body, *(handler.body for handler in handlers))
+            return [((), (body,)), *(((one.name,) if one.name else (), (one.body,)) for one in handlers)]
     return ()
 
 
 class _Renaming:
-    def __init__(self, body: r.Body) -> None:
+    def __init__(self) -> None:
         self.made: dict[str, str] = {}
-        self.unread: set[int] = set()
-        """The identities of statements and bodies in which something is read as a function or a class of its own."""
-        _note_unread(body, self.unread)
+        self.unread: dict[int, bool] = {}
+        """Of bodies and statements, by identity: whether something in them is a function or a class of its own."""
 
     def body(self, body: r.Body, known: Mapping[str, str], own: set[str]) -> r.Body:
         """`known` says what names mean around the body, `own` which of them are declared in the same block."""
-        return self.block(body, dict(known), own, keeps=id(body) in self.unread)
+        return self.block(body, dict(known), own, body)
 
-    def block(self, body: r.Body, names: dict[str, str], own: set[str], *, keeps: bool) -> r.Body:
+    def block(self, body: r.Body, names: dict[str, str], own: set[str], scope: Any) -> r.Body:
         """What a side of an `#if` declares belongs to the block around it."""
         out: list[Any] = []
         for statement in body:
             if isinstance(statement, r.Declare):
-                out.append(self.declare(statement, names, own, keeps=keeps))
+                out.append(self.declare(statement, names, own, scope))
             elif isinstance(statement, r.Branch) and _asks_the_build(statement.condition):
-                then, other = (self.block(side, names, own, keeps=keeps) for side in (statement.then, statement.other))
+                then, other = (self.block(side, names, own, scope) for side in (statement.then, statement.other))
                 out.append(msgspec.structs.replace(statement, then=then, other=other))
             else:
                 out.append(self.statement(statement, names))
         return tuple(out)
 
-    def declare(self, statement: r.Declare, names: dict[str, str], own: set[str], *, keeps: bool) -> r.Declare:
+    def declare(self, statement: r.Declare, names: dict[str, str], own: set[str], scope: Any) -> r.Declare:
         for name in statement.names:
-            self.begin(name, names, own, keeps=keeps)
+            self.begin(name, names, own, scope)
         fields = {
             "names": tuple(names[name] for name in statement.names),
             "value": self.changed(statement.value, names),
         }
         return msgspec.structs.replace(statement, **fields)
 
-    def begin(self, name: str, names: dict[str, str], own: set[str], *, keeps: bool) -> None:
-        """From here on the name means what is declared now."""
+    def begin(self, name: str, names: dict[str, str], own: set[str], scope: Any) -> None:
+        """From here on the name means what is declared now; `scope` is the body or statement that it is known in."""
         around = names.get(name)
-        if around is None or name in own or keeps or around.count(r.INNER) >= _MOST:
+        if around is None or name in own or around.count(r.INNER) >= _MOST or self.keeps(scope):
             names[name] = name if around is None else around
         else:
             names[name] = around + r.INNER
             self.made[names[name]] = name
         own.add(name)
 
+    def keeps(self, scope: Any) -> bool:
+        """Whether names in there stay as they are."""
+        if id(scope) not in self.unread:
+            self.unread[id(scope)] = _has_unread(scope)
+        return self.unread[id(scope)]
+
     def statement(self, statement: Any, known: Mapping[str, str]) -> Any:
         """A statement that has a scope of its own: what it declares itself is known in all its parts."""
         names, own = dict(known), set[str]()
-        keeps = id(statement) in self.unread
         fields: dict[str, Any] = {}
         if isinstance(statement, r.Branch | r.Loop):
-            fields["before"] = self.block(statement.before, names, own, keeps=keeps)
+            fields["before"] = self.block(statement.before, names, own, statement)
         if isinstance(statement, r.Loop | r.Handler):
             bound = [statement.name] if isinstance(statement, r.Handler) else _bound(statement.target)
             for name in bound if isinstance(statement, r.Handler) or statement.kind == "range" else ():
                 if name:
-                    self.begin(name, names, own, keeps=keeps)
+                    self.begin(name, names, own, statement)
             if isinstance(statement, r.Handler):
                 fields["name"] = names.get(statement.name, statement.name)
         for field in statement.__struct_fields__:
@@ -176,21 +185,13 @@ class _Renaming:
 _STATEMENTS = r.Statement.__args__  # type: ignore[attr-defined]
 
 
-def _note_unread(part: Any, found: set[int]) -> bool:
+def _has_unread(part: Any) -> bool:
     """Whether something in there is read as a function or a class of its own."""
-    if isinstance(part, tuple):
-        inside: Iterable[Any] = part
-    elif isinstance(part, msgspec.Struct):
-        inside = (getattr(part, field) for field in part.__struct_fields__)
-    else:
-        return False
-    has_any = isinstance(part, _UNREAD)
-    for one in inside:  # all of them are noted
-        if isinstance(one, tuple | msgspec.Struct) and _note_unread(one, found):
-            has_any = True
-    if has_any:
-        found.add(id(part))
-    return has_any
+    if isinstance(part, _UNREAD):
+        return True
+    if isinstance(part, msgspec.Struct):
+        return any(_has_unread(getattr(part, field)) for field in part.__struct_fields__)
+    return isinstance(part, tuple) and any(_has_unread(one) for one in part)
 
 
 def _asks_the_build(condition: r.Value) -> bool:

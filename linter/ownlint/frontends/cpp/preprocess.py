@@ -116,7 +116,8 @@ _AT_SIGNS = re.compile(rb'@autoreleasepool\b|@(?=try\b|catch\b|throw\b|")')
 _ASSEMBLY = re.compile(rb"\b_{1,2}asm\b(?:\s*+\{[^{}]*+\}|(?!\s*+(?:[({]|_*+(?:volatile|goto|inline)\b))[^\n}]*+)")
 BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
-_QUALIFIED = re.compile(rb"(?<=[\w>*&])[ \t]*[*&][ \t]*+([A-Za-z_]\w*+)\s++([A-Za-z_]\w*+)(?=\s*[,);=\[])")
+_QUALIFIED = re.compile(rb"[*&][ \t]*+([A-Za-z_]\w*+)\s++([A-Za-z_]\w*+)(?=\s*[,);=\[])")
+_ENDS_TYPE = re.compile(rb"[\w>*&]")
 """A word between the star of a type and what is declared: `Span* absl_nonnull span`, `int* __restrict out`."""
 _NO_QUALIFIERS = frozenset({b"const", b"volatile", b"restrict", b"operator", b"sizeof", b"new", b"delete", b"throw"})
 _OPERATORS = frozenset(
@@ -820,7 +821,9 @@ class _Preparation:
             for match in _EXTENSIONS.finditer(buffer):
                 self.blank(*match.span())
         for match in _QUALIFIED.finditer(buffer):
-            if match[1] not in _NO_QUALIFIERS and match[2] not in _OPERATORS:
+            type_ = buffer[max(0, match.start() - 64) : match.start()].rstrip(b" \t")
+            follows = _ENDS_TYPE.match(type_[-1:]) is not None
+            if follows and match[1] not in _NO_QUALIFIERS and match[2] not in _OPERATORS:
                 self.blank(*match.span(1))
         self.launches()
         for match in _NUMBERS.finditer(buffer):

@@ -167,8 +167,11 @@ def _forgiven(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
         begin, end = block[0][0], block[-1][1]
         if end < until:
             continue
+        if data[data.rfind(b"\n", 0, begin) + 1 : begin].strip(b" \t"):
+            continue
         said = b" ".join(data[start:stop] for start, stop in block)
-        if _LINE_BEFORE.search(data, max(0, begin - _HEAD), begin) and _FORGIVES.search(b" ".join(said.split())):
+        lower = said.lower()
+        if any(word in lower for word in _FORGIVING) and _FORGIVES.search(b" ".join(said.split())):
             over = _PART_ENDS.search(data, end)
             until = over.start() if over is not None else len(data)
             yield from (end, until)
@@ -196,13 +199,14 @@ _EXCUSES = re.compile(
 """What a comment can say of a failure, and letters of other languages, which can say anything."""
 
 
-_LINE_BEFORE = re.compile(rb"(?:\n|\A)[ \t]*\Z")
 _PART_ENDS = re.compile(rb"\n[ \t\r]*(?:\n|\}|\Z)")
 _FORGIVES = re.compile(
     rb"(?i)\bignor(?:e[sd]?|ing)\b|\bbest[ -]effort\b|\b(?:can|may|might|could) fail\b|\bif (?:\w+ ){0,4}fails?\b"
     rb"|\b(?:not|n.t|never) (?:\w+ )?(?:fatal|critical|an error|care|matter)\b|\bnon-?fatal\b|\bharmless\b"
 )
 """What a comment says of that which may fail below it."""
+_FORGIVING = (b"ignor", b"best", b"fail", b"fatal", b"critical", b"error", b"care", b"matter", b"harmless")
+"""One of them is in each."""
 
 
 _SAYS_THROWS = re.compile(
@@ -213,6 +217,8 @@ _OF_CALLER = re.compile(
     rb"|logic_error|domain_error|length_error|bad_cast|bad_alloc|bad_optional|bad_variant"
 )
 """That it does not, or that it refuses what it is given."""
+_THROWS = (b"hrows", b"@throw", b"\\throw", b"@exception", b"\\exception", b"ay throw", b"an throw", b"ill throw")
+"""One of them is in what says that it throws."""
 
 
 def _documented(
@@ -220,7 +226,7 @@ def _documented(
 ) -> Iterator[FunctionRecord]:
     """The functions, those marked of which a comment says that they throw where they fail: `// Throws std::system_error
     when the device is busy.`"""
-    said = frozenset(_said_to_throw(data, comments)) if _SAYS_THROWS.search(data) is not None else frozenset()
+    said = frozenset(_said_to_throw(data, comments)) if any(word in data for word in _THROWS) else frozenset()
     for function in functions:
         if function.start in said and "noexcept" not in function.qualifiers:
             words = tuple(sorted((*function.qualifiers, "throws")))
