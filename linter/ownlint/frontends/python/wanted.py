@@ -23,7 +23,7 @@ def wanted(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
         return True
     if _fits(data, anchors):
         return True
-    if not _has_word(data, anchors) and not _goes_on(data):
+    if not _may_fit_folded(data, anchors) or (not _has_word(data, anchors) and not _goes_on(data)):
         return False
     folded = _on_one_line(data)
     if _fits(folded, anchors):
@@ -36,6 +36,11 @@ def _has_word(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
     """Whether there may be more to it than is seen at once: an anchor's word is there, and what belongs beside it is
     not, as it is written."""
     return any(words(data) for words, _ in _tests(anchors)[0])
+
+
+def _may_fit_folded(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
+    """Whether the names are there that an anchor and what belongs beside it need, however they are written."""
+    return any(words(data) and (beside is None or beside(data)) for words, beside in _name_tests(anchors))
 
 
 def _goes_on(data: bytes) -> bool:
@@ -65,14 +70,18 @@ def _with_plain_brackets(folded: bytes) -> bytes:
                 dropped.clear()
             drop = bool(dropped)
         if drop:
-            pieces.append(folded[at:start])
+            bracket = sign in b"([{)]}"
+            pieces.append(folded[at:start] if bracket else folded[at:start].rstrip(b" \t"))
             at = end
             if sign != b")":
                 pieces.append(b" ")
     return _tight(b"".join([*pieces, folded[at:]])) if pieces else folded
 
 
-_BRACKET = re.compile(rb"[()\[\]{}]|(?:(?<![ \t])[ \t]++)?(?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*[ \t]*+")
+_LINE_ENDS = rb"(?:(?<=#)[^\n]*+\n|(?<=\r)\n|(?<=\n))(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*[ \t]*+"
+"""The rest of a comment and of lines without code, behind the `#` or the first byte of the line's end. Blanks before
+them are no part of it: an expression that may begin with some is tried at every byte."""
+_BRACKET = re.compile(rb"[()\[\]{}#\r\n](?:(?<=[()\[\]{}])|%s)" % _LINE_ENDS)
 _OPERAND = re.compile(rb"[\w)\]\"']\Z")
 _KEYWORD = re.compile(
     rb"(?:^|\W)(?:and|as|assert|await|del|elif|else|from|if|in|is|lambda|not|or|return|while|with|yield)\Z"
@@ -81,22 +90,26 @@ _DEFINES = re.compile(rb"(?:@|(?:async\s+)?def|class|from|import)\b")
 
 
 def _on_one_line(data: bytes) -> bytes:
-    folded = _FOLDED.sub(lambda found: b" " if found[1] is None or found[2] else found[0], data)
-    return _tight(folded)
+    pieces: list[bytes] = []
+    at = 0
+    for found in _FOLDED.finditer(data):
+        if found[1] is None or found[2]:
+            pieces.append(data[at : found.start()].rstrip(b" \t"))
+            at = found.end()
+    return _tight(b" ".join([*pieces, data[at:]]))
 
 
 def _tight(text: bytes) -> bytes:
-    return _TIGHT.sub(rb"\1\2", text)
+    """Without the blanks around signs."""
+    return _AFTER_SIGN.sub(lambda found: found[1], _BEFORE_SIGN.sub(b"", text))
 
 
 _CHAIN = re.compile(rb"^[ \t]*+\.[ \t]*+\w", re.MULTILINE)
-_FOLDED = re.compile(
-    rb"(?:(?<![ \t])[ \t]++)?"
-    rb"(?:\\\r?\n[ \t]*+|((?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*[ \t]*+)(?=(\.[ \t]*+\w)?))"
-)
+_FOLDED = re.compile(rb"[\\#\r\n](?:(?<=\\)\r?\n[ \t]*+|(%s)(?=(\.[ \t]*+\w)?))" % _LINE_ENDS)
 """A line's end behind a backslash, or line ends and comments, with the point that follows. All of them are consumed, so
 that no blank is looked at twice."""
-_TIGHT = re.compile(rb"(?:(?<![ \t])[ \t]++)?(?:([.(\[=])[ \t]*+|([\])]))")
+_BEFORE_SIGN = re.compile(rb"[ \t]++(?=[.(\[=\])])")
+_AFTER_SIGN = re.compile(rb"([.(\[=])[ \t]++")
 
 
 def _fits(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
@@ -129,6 +142,36 @@ def _tests(
         else:
             words.setdefault(anchor.beside, []).append(anchor.word)
     return tuple((_any(words[beside]), _any(beside) if beside else None) for beside in sorted(words)), tuple(modules)
+
+
+@lru_cache(maxsize=8)
+def _name_tests(anchors: tuple[Anchor, ...]) -> tuple[tuple[_Test, _Test | None], ...]:
+    """The same tests, of names alone. What can only be there as it is written is left out."""
+    words: dict[tuple[str, ...], list[bytes]] = {}
+    for anchor in anchors:
+        if not _is_as_written(anchor.word):
+            words.setdefault(anchor.beside, []).append(_longest_name(anchor.word))
+    beside = {names: [_longest_name(one) for one in names if not _is_as_written(one)] for names in words}
+    return tuple((_any_text(words[key]), _any_text(beside[key]) if key else None) for key in sorted(words))
+
+
+def _is_as_written(pattern: str) -> bool:
+    """Whether no way to write code on one line gives text that fits where the text as it is does not: what fits is a
+    literal, or has a blank where none is left."""
+    return _LITERAL.fullmatch(pattern) is not None or _BLANK_AT_SIGN.search(plain_text(pattern)) is not None
+
+
+_LITERAL = re.compile(r"""\[\\?["']\\?["']\](?:\[[A-Za-z0-9_-]+\][*+]?|\w)*\[\\?["']\\?["']\]""")
+_BLANK_AT_SIGN = re.compile(rb" [.(\[=\])]|[.(\[=] ")
+
+
+def _longest_name(pattern: str) -> bytes:
+    """The longest name, or part of one, that every match of the pattern holds; empty where none is plain to see."""
+    return max(_WORD.findall(plain_text(pattern)), key=len, default=b"")
+
+
+def _any_text(texts: Sequence[bytes]) -> _Test:
+    return lambda data: any(text in data for text in texts)
 
 
 def _any(patterns: Sequence[str]) -> _Test:
