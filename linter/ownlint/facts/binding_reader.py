@@ -9,7 +9,7 @@ binding, the wrapper's own name and template first, so that the callable itself 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Literal, cast
 
@@ -42,10 +42,10 @@ def extract(
     words = {word for framework in vocabulary.frameworks for word in (*framework.classes, *framework.methods)}
     aliases = [alias for one in (*headers, file) for alias in one.aliases]
     templates = [alias.target for alias in aliases if alias.kind == "type" and "class" in alias.target]
-    macros = any(macro.parameters is not None for one in (*headers, file) for macro in one.macros)
+    macros = _binding_macros((*headers, file), words)
     if not templates and not macros and all(words.isdisjoint(function.mentions) for function in file.functions):
         return (), ()
-    reader = _BindingReader(file, vocabulary.frameworks, headers)
+    reader = _BindingReader(file, vocabulary.frameworks, headers, macros)
     words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
     words.update(name for name, macro in reader.macros.items() if not words.isdisjoint(_WORD.findall(macro.body)))
     registries = _registries(vocabulary.registries)
@@ -104,7 +104,13 @@ class _Object(msgspec.Struct, frozen=True):
 
 
 class _BindingReader:
-    def __init__(self, file: r.FileRecord, frameworks: tuple[Framework, ...], headers: Sequence[r.FileRecord]) -> None:
+    def __init__(
+        self,
+        file: r.FileRecord,
+        frameworks: tuple[Framework, ...],
+        headers: Sequence[r.FileRecord],
+        macros: dict[str, r.Macro],
+    ) -> None:
         self.file = file
         self.names = _Names(file, frameworks, headers)
         self.classes: list[r.BoundClass] = []
@@ -117,7 +123,7 @@ class _BindingReader:
         self.linked: set[int] = set()
         self.pieces: dict[r.Span, r.Value] = {}
         self.last: _Object | None = None
-        self.macros = _binding_macros((*headers, file), frameworks)
+        self.macros = macros
         self.opened: dict[r.Span, _Object | None] = {}
 
     def read(self, index: int) -> None:
@@ -359,9 +365,9 @@ class _BindingReader:
         )
 
 
-def _binding_macros(files: Sequence[r.FileRecord], frameworks: tuple[Framework, ...]) -> dict[str, r.Macro]:
-    """The macros with parameters whose bodies declare classes or members, by name; none that is defined in two ways."""
-    words = {word for framework in frameworks for word in (*framework.classes, *framework.methods)}
+def _binding_macros(files: Sequence[r.FileRecord], words: Set[str]) -> dict[str, r.Macro]:
+    """The macros with parameters whose bodies declare classes or members, by name; none that is defined in two ways.
+    `words` are the names with which that is done."""
     found: dict[str, set[r.Macro]] = {}
     for macro in (macro for file in files for macro in file.macros):
         found.setdefault(macro.name, set()).add(macro)

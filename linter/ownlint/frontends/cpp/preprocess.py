@@ -139,7 +139,7 @@ _CALL_ALONE = re.compile(rb"\s*+(?:[A-Z][A-Z0-9_]++(?:\(.*\))?|.*[;{}]|)\s*+")
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
 _FIRST_IN_CLASS = re.compile(
-    rb"\b(?:(enum)\s++)?(?:struct|class|union)\b[^(){};=]{0,200}\{\s*+([A-Za-z_]\w++)"
+    rb"[csu](?<!\w.)(?:(?<=s)truct|(?<=c)lass|(?<=u)nion)\b[^(){};=]{0,200}\{\s*+([A-Za-z_]\w++)"
     rb"(?=[ \t]*+\r?\n\s*+(?:[A-Za-z_~]|(\}))|\s++(?:(?:const|volatile)\s++){0,2}[A-Za-z_][\w:]*+[\s*&]++[A-Za-z_])"
 )
 """The word that is alone on the first line in a class, or stands before a type and a name there, and whether nothing
@@ -155,7 +155,7 @@ _NAME_BYTE = re.compile(rb"[A-Za-z0-9_\]]")
 _LAST_NAME = re.compile(rb"(?:[\w>*&]\s+[*&]*|[*&])([A-Za-z_~][\w:]*+)\s*\Z")
 _CONDITIONAL = (b"if", b"constexpr", b"while", b"for", b"switch", b"catch", b"return")
 _BEHIND_PARAMETERS = re.compile(rb"\)(?: ?const)? ?(?:const|noexcept|override|final)\Z")
-_BLOCKS = re.compile(rb"\btry\s*+\{|[{}]")
+_BLOCKS = re.compile(rb"[t{}](?:(?<=[{}])|(?<!\wt)ry\s*+\{)")
 _MACRO_BEHIND = re.compile(rb"\s*+([A-Z][A-Z0-9_]{2,}+)\s*+\(")
 _HANDLER = b"catch(...){}"
 _OPENS_BODY = re.compile(rb"(?:\)(?: ?(?:const|noexcept|override|final|&{1,2}))*|\b(?:else|do|try)) ?\{\Z")
@@ -168,7 +168,7 @@ _SPLICE = re.compile(rb"\\(?=[ \t]*+\r?\n)")
 _SPACED_OPERATOR = re.compile(
     rb"\boperator((?:\s++\(\s*+\)|\s*+\(\s++\)|\s++\[\s*+\]|\s*+\[\s++\]|\s++[-+*/%^&|~!=<>,]++))"
 )
-_ONE_WORD = rb"(?<![\w.>:#])([A-Z][A-Z0-9_]*+)\(([A-Za-z_]\w*+)\)"
+_ONE_WORD = rb"([A-Z](?<![\w.>:#].)[A-Z0-9_]*+)\(([A-Za-z_]\w*+)\)"
 _OF_ONE_WORD = re.compile(_ONE_WORD)
 _NAMED_BY_MACRO = re.compile(_ONE_WORD + rb"(?=[ \t]*+\()")
 _BUILT_IN = frozenset(
@@ -206,7 +206,7 @@ _DECLARATION_AFTER = re.compile(
 )
 # `g_autofree char *copy;`, `_cleanup_(closep) int fd = -1;`: a word before a whole declaration is a macro.
 _WORD_BEFORE = re.compile(
-    rb"(?<=[;{}])\s*+((?!%(word)s|%(type)s|%(other)s)(?=[A-Z0-9_]*+[a-z])[A-Za-z_]\w*+)"
+    rb"[;{}]\s*+((?!%(word)s|%(type)s|%(other)s)(?=[A-Z0-9_]*+[a-z])[A-Za-z_]\w*+)"
     rb"(?:\s*+\(\s*+(?P<given>[A-Za-z_]\w*+)\s*+\))?(?=\s++"
     rb"(?:(?:const|volatile)\s++)*(?:(?:struct|union|enum|unsigned|signed)\s++)?(?!%(word)s)[A-Za-z_]\w*+(?:::\w++)*"
     rb"(?:\s*+\*[\s*]*+|\s++)[A-Za-z_]\w*+\s*+[=;,\[])"
@@ -659,12 +659,13 @@ class _Preparation:
         declaration, and a macro by its name or by what the file says of it, stands for members. One in capitals that
         more members follow is dealt with among the words of capitals."""
         for match in _FIRST_IN_CLASS.finditer(self.masked):
-            enum, word, ends = match.groups()
+            word, ends = match.groups()
             capitals = _WORDS.fullmatch(word) is not None
+            enum = self.masked[max(0, match.start() - 64) : match.start()].rstrip().endswith(b"enum")
             if enum or (capitals and not ends):
                 continue
             if capitals or _ENDS_IN_CAPITALS.fullmatch(word) or self.defined_role(word) == "standing":
-                start, end = match.span(2)
+                start, end = match.span(1)
                 self.loose.append(Loose(start, end, word.decode(), None))
                 self.blank(start, end)
 

@@ -34,13 +34,18 @@ _OBJECTIVE_C = re.compile(
 """A `.m` file of Objective-C has one of these lines, and one of another language none."""
 
 _CPP = re.compile(
-    rb"::|\b(?:template\s*+<|(?:using\s++)?namespace\s++\w|class\s++\w++\s*+[:;{]|operator\s*+[^\w\s.,;)\]]{1,2}\s*+\()"
+    rb"\b(?:template\s*+<|(?:using\s++)?namespace\s++\w|class\s++\w++\s*+[:;{]|operator\s*+[^\w\s.,;)\]]{1,2}\s*+\()"
 )
 """What no text of C has, whatever the name of its file."""
+_CPP_WORDS = (b"template", b"namespace", b"class", b"operator")
+"""One of them is in each."""
 
-_NAMES_IN_C = re.compile(
-    rb"\b(?:catch|class|co_await|co_return|co_yield|concept|delete|explicit|export|final|friend|mutable|namespace|new"
-    rb"|noexcept|operator|override|private|protected|public|requires|template|throw|try|typename|using|virtual)\b"
+_NAMES_IN_C = tuple(
+    (word, re.compile(rb"%s(?<!\w%s)(?!\w)" % (word, word)))  # an expression that begins with a text is looked for fast
+    for word in (
+        b"catch class co_await co_return co_yield concept delete explicit export final friend mutable namespace new"
+        b" noexcept operator override private protected public requires template throw try typename using virtual"
+    ).split()
 )
 """Words of C++ that are names like any other in C."""
 
@@ -102,7 +107,10 @@ def lost(data: bytes, vocabulary: Vocabulary) -> int:
 
 
 def _is_c(path: str, source: bytes) -> bool:
-    return path.endswith(".c") and _CPP.search(without_strings(source)) is None
+    if not path.endswith(".c"):
+        return False
+    text = without_strings(source)
+    return b"::" not in text and (all(word not in text for word in _CPP_WORDS) or _CPP.search(text) is None)
 
 
 def _parse(prepared: Prepared, in_c: bool = False) -> tuple[Prepared, Node, int]:
@@ -111,7 +119,10 @@ def _parse(prepared: Prepared, in_c: bool = False) -> tuple[Prepared, Node, int]
 
     def parse(source: bytes) -> Node:
         # Offsets stay, and names are read from the text as it is.
-        return parser.parse(_NAMES_IN_C.sub(_without_keyword, source) if in_c else source).root_node
+        for word, whole_word in _NAMES_IN_C if in_c else ():
+            if word in source:
+                source = whole_word.sub(word[:-1].upper() + b"_", source)
+        return parser.parse(source).root_node
 
     root = parse(prepared.source)
     unplaced = g.unplaced(root)
@@ -125,10 +136,6 @@ def _parse(prepared: Prepared, in_c: bool = False) -> tuple[Prepared, Node, int]
             if left < unplaced:
                 prepared, root, unplaced = again, second, left
     return prepared, root, unplaced
-
-
-def _without_keyword(match: re.Match[bytes]) -> bytes:
-    return match[0][:-1].upper() + b"_"
 
 
 _ATTEMPTS: tuple[tuple[Callable[[Prepared], Prepared], float], ...] = (
@@ -155,8 +162,9 @@ def _lines_about(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
 
 def _excuses(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
     """The comments that speak of failure, of what is not so, or of what may be."""
+    lower = data.lower()
     for block in _paragraphs(data, comments):
-        if any(_EXCUSES.search(data, *one) for one in block):
+        if any(_EXCUSES.search(lower, *one) for one in block):
             yield from (offset for one in block for offset in one)
 
 
@@ -190,13 +198,13 @@ def _paragraphs(data: bytes, comments: list[tuple[int, int]]) -> Iterator[list[t
 
 _NEXT_LINE = re.compile(rb"\r?\n[ \t]*")
 _EXCUSES = re.compile(
-    rb"(?i)\b(?:ignor|discard|drop|swallow|suppress|silen|hid(?:e|den)|fail|err|status|result|outcome|code|return|report|log"
+    rb"\b(?:ignor|discard|drop|swallow|suppress|silen|hid(?:e|den)|fail|err|status|result|outcome|code|return|report|log"
     rb"|warn|throw|except|best|effort|tr(?:y|ies)|attempt|nothing|nobody|no\b|non|cannot|can.?t\b|could|may|might|must"
     rb"|should|would|do(?:es)?n.?t|won.?t|isn.?t|not\b|never|harmless|safe|fine\b|ok|unused|unneeded|intention|deliberat"
     rb"|purpose|expect|unexpect|care\b|matter|any(?:way|more)|already|regardless|even\b|if\b|whether|unless|otherwise|too\b"
     rb"|late|retr|again|un?likely|impossible|always|leak|lint|todo|fixme|xxx|hack|because|destructor|~)|[^\x00-\x7f]"
 )
-"""What a comment can say of a failure, and letters of other languages, which can say anything."""
+"""What a comment in small letters can say of a failure, and letters of other languages, which can say anything."""
 
 
 _PART_ENDS = re.compile(rb"\n[ \t\r]*(?:\n|\}|\Z)")
