@@ -75,7 +75,7 @@ class Map(Generic[K, V]):
         before = self._found(key)
         return self if before is _ABSENT else self._with(key, {}, self._size - 1, self._hash ^ hash((key, before)))
 
-    def replaced(self, entries: dict[K, V], gone: Iterable[K]) -> Map[K, V]:
+    def replaced(self, entries: dict[K, V], gone: Iterable[K] = ()) -> Map[K, V]:
         """With all these, and without those."""
         if self._leaf is None:
             made = self
@@ -226,13 +226,15 @@ def _changed(
     entries: dict[Hashable, Map[K, bool]] = {}
     empty: list[Hashable] = []
     for word in gone:
-        left = index.get(word, _NOTHING).without(key)
-        if left:
-            entries[word] = left
-        else:
+        known = index.get(word, _NOTHING)
+        if len(known) > 1:
+            entries[word] = known.without(key)
+        elif key in known:
             empty.append(word)
+    alone: Map[K, bool] = _NOTHING.set(key, True)
     for word in come:
-        entries[word] = index.get(word, _NOTHING).set(key, True)
+        before = index.get(word, None)
+        entries[word] = alone if before is None else before.set(key, True)
     return index.replaced(entries, empty)
 
 
