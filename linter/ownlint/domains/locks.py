@@ -940,10 +940,9 @@ def own_locks(function: Function) -> frozenset[Place]:
     return frozenset((THIS, name) for name in mutex_fields(home)) if home is not None else frozenset()
 
 
-def mutex_fields(cls: Class) -> list[str]:
+def mutex_fields(cls: Class) -> tuple[str, ...]:
     """The class's own members that are locks, in order."""
-    known = mutexes(cls.program)
-    return [field.name for field in cls.record.fields if known.is_mutex(field.type, cls.file, cls.symbol)]
+    return mutexes(cls.program).fields(cls)
 
 
 def required(function: Function) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ something that can wait inside.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal as OneOf
 
 from ownlint.engine import guard_classes
@@ -68,6 +69,14 @@ class Mutexes:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._known: Answers[tuple[str, str, str], bool] = Answers()
+        self._fields: Answers[Class, tuple[str, ...]] = Answers()
+
+    def fields(self, cls: Class) -> tuple[str, ...]:
+        """A class's own members that are locks, in order."""
+        return self._fields.ask(cls, lambda: tuple(self._fields_of(cls)))
+
+    def _fields_of(self, cls: Class) -> Iterator[str]:
+        return (field.name for field in cls.record.fields if self.is_mutex(field.type, cls.file, cls.symbol))
 
     def is_mutex(self, written: str, file: File, scope: str) -> bool:
         """Whether a type is one of a lock, or owns one."""

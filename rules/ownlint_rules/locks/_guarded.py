@@ -909,11 +909,9 @@ class Guarded:
 
     def _found_saying(self, stem: str, names: tuple[str, ...]) -> list[Function]:
         said, said_of_an_object = patterns.strings(names), patterns.AnyName(names, _OF_AN_OBJECT)
-        return [
-            function
-            for function in self._by_stem.get(stem, ())
-            if function.says(said_of_an_object if _has_all(function.home, names) else said)
-        ]
+        functions = self._by_stem.get(stem, ())
+        having = {home for home in dict.fromkeys(one.home for one in functions) if _has_all(home, names)}
+        return [one for one in functions if one.says(said_of_an_object if one.home in having else said)]
 
     def functions_of(self, domain: GuardedDomain) -> Iterable[Function]:
         """The functions that can touch its members: its own, its heirs', and in its source and header those that say

@@ -69,6 +69,8 @@ class Tracer:
         if not self.inside or home is None or cls is None:
             return frozenset()
         nearer = home.ancestry[: home.ancestry.index(cls)]
+        if not nearer:
+            return frozenset(self.domain.members)
         fields = {name: home.field(name) for name in self.domain.members}
         return frozenset(name for name, field in fields.items() if field is None or field[0] not in nearer)
 

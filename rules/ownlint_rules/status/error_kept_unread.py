@@ -96,10 +96,10 @@ class _KeptOutcome(NamedTuple):
 
 @rule(severity="warning", cwe=(391,))
 def error_kept_unread(cls: Class) -> Iterator[Finding]:
-    for field in cls.record.fields:
-        if field.static or field.access not in ("private", "protected") or not cls.methods:
-            continue
-        users = [function for function in _own(cls) if glance.says(function, field.name)]
+    fields = [one for one in cls.record.fields if not one.static and one.access in ("private", "protected")]
+    using = _users(cls, [one.name for one in fields]) if fields and cls.methods else {}
+    for field in fields if using else ():
+        users = using[field.name]
         keeps = _keeps if _is_status(cls, field) else _keeps_reason
         kept = next((found for function in users for found in keeps(function, field.name)), None)
         if kept is None:
@@ -130,6 +130,21 @@ def _is_status(cls: Class, field: records.Field) -> bool:
         return False
     status = cls.program.statuses.of(field.type, cls.methods[0])
     return status is not None and status.kind == "value" and types.parse(field.type).is_value
+
+
+_FEW = 16
+"""So many names are looked for one after the other."""
+
+
+def _users(cls: Class, names: list[str]) -> dict[str, list[Function]]:
+    """By name of a member, the methods and lambdas that say it."""
+    found: dict[str, list[Function]] = {name: [] for name in names}
+    plain = frozenset(name for name in names if name.isascii()) if len(names) > _FEW else frozenset[str]()
+    for function in _own(cls):
+        said = plain & glance.said_names(function) if plain else plain
+        for name in (*said, *(one for one in found if one not in plain and glance.says(function, one))):
+            found[name].append(function)
+    return found
 
 
 def _own(cls: Class) -> list[Function]:
