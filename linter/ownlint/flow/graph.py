@@ -6,7 +6,7 @@ Every question is linear in the number of events, or near it: there is no enumer
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -19,6 +19,19 @@ from ownlint.flow.places import THIS, Place, strip, walk
 from ownlint.steps import spend
 
 Predicate = Callable[[e.Event], bool]
+
+Edge = tuple[int, bool | None]
+Edges = tuple[Edge, ...]
+
+_PLAIN: list[Edges] = [((index, None),) for index in range(4096)]
+"""The one way from or to each event: nearly all events have no other, and all functions share these."""
+
+
+def _edges(edges: Sequence[Edge]) -> Edges:
+    if len(edges) == 1 and edges[0][1] is None and edges[0][0] < len(_PLAIN):
+        return _PLAIN[edges[0][0]]
+    return tuple(edges)
+
 
 _FEW = 400
 """So many events are walked up faster than their order in the dominator tree is found."""
@@ -45,7 +58,7 @@ class Flow:
 
     def __init__(self, graph: Graph) -> None:
         self.events = graph.events
-        self.successors = graph.successors
+        self.successors = list(map(_edges, graph.successors))
         self.entry = graph.entry
         self.exit = graph.exit
         self.aliases = graph.aliases
@@ -57,12 +70,12 @@ class Flow:
         return iter(self.events)
 
     @cached_property
-    def predecessors(self) -> list[list[tuple[int, bool | None]]]:
-        out: list[list[tuple[int, bool | None]]] = [[] for _ in self.events]
+    def predecessors(self) -> list[Edges]:
+        out: list[list[Edge]] = [[] for _ in self.events]
         for source, edges in enumerate(self.successors):
             for target, label in edges:
                 out[target].append((source, label))
-        return out
+        return list(map(_edges, out))
 
     @cached_property
     def reachable(self) -> frozenset[int]:

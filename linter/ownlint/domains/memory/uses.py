@@ -101,7 +101,7 @@ class Stretches:
 
     @staticmethod
     def is_silent(function: Function, flow: Flow, event: e.Event) -> bool:
-        if flow.successors[event.index] != [(event.index + 1, None)]:
+        if flow.successors[event.index] != ((event.index + 1, None),):
             return False
         match event:
             case e.CallEvent(node=node):
