@@ -98,6 +98,7 @@ class Concerned:
         """These, and whoever calls them; `of_object`, on its own object as well, or finds there what they leave."""
         found: set[Function] = set()
         tables: set[tuple[str, str]] = set()
+        spread: set[Class] = set()
         calls = self._calls
         while waiting:
             function, at = waiting.pop()
@@ -111,6 +112,9 @@ class Concerned:
                 waiting.append(Said(function.parent, function.record.start))
             if function.cls is not None:
                 waiting += self._on_object(function, function.cls, of_object=of_object)
+                if of_object and function.cls not in spread and self.sets_attribute(function):
+                    spread.add(function.cls)
+                    waiting += map(Said, function.cls.methods)
         return frozenset(found)
 
     def _on_object(self, method: Function, cls: Class, *, of_object: bool) -> Iterator[Said]:
@@ -124,8 +128,6 @@ class Concerned:
             words = None if name.startswith("__") else _any_of(frozenset({name}))
             yield from (one for one in made if words is None or one.by.mentions(name) or one.by.says(words))
             yield from self._naming(heir).get(name, ())
-        if of_object and self.sets_attribute(method):
-            yield from map(Said, cls.methods)
 
     def _naming(self, cls: Class) -> dict[str, list[Said]]:
         """The methods of a class that say the name of a method of their object."""

@@ -97,14 +97,17 @@ def arguments_of(call: r.Call, values: Iterable[frozenset[S]]) -> Iterator[Passe
 
 def bound_arguments(held: Iterable[S]) -> list[PassedArgument[S]]:
     """What a callable is bound to, as arguments that come before those of a call."""
+    by_slot: dict[str, list[S]] = {}
+    for one in held:
+        if one.path:
+            by_slot.setdefault(one.path[0], []).append(one)
     places: dict[int, set[S]] = {}
     named: dict[str, set[S]] = {}
-    for one in held:
-        slot = one.path[0] if one.path else ""
+    for slot, values in by_slot.items():
         if slot.startswith(KEYWORD):
-            named.setdefault(slot.removeprefix(KEYWORD), set()).add(one.out())
+            named.setdefault(slot.removeprefix(KEYWORD), set()).update(one.out() for one in values)
         elif slot.startswith(HELD) and slot[1:].isdigit():
-            places.setdefault(int(slot[1:]), set()).add(one.out())
+            places.setdefault(int(slot[1:]), set()).update(one.out() for one in values)
     ordered = [PassedArgument(frozenset(places.get(n, ()))) for n in range(max(places, default=-1) + 1)]
     return ordered + [PassedArgument(frozenset(values), name) for name, values in sorted(named.items())]
 
