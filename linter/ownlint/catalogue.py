@@ -177,13 +177,18 @@ def judgements(rules: Sequence[Rule], program: Program) -> Iterator[Judgement]:
 class SubjectNames:
     """What tells subjects apart from one run to the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, functions: dict[Function, str] | None = None) -> None:
+        """`functions`: their names, which are the same for other rules."""
         self._same: Counter[tuple[str, ...]] = Counter()
+        self._functions = functions if functions is not None else {}
 
     def of(self, case: SubjectCase) -> str:
         subject = case.subject
         if isinstance(subject, Function):
-            return "\0".join(subject.key)
+            name = self._functions.get(subject)
+            if name is None:
+                name = self._functions[subject] = "\0".join(subject.key)
+            return name
         if not case.number:
             return f"program\0{case.rules[0].id}"
         said = (type(subject).__name__, case.path, getattr(subject, "symbol", ""))

@@ -21,6 +21,7 @@ from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.digest import digest_of
 from ownlint.facts.records import FileRecord, Language, decode_file, encode_file
+from ownlint.facts.sharing import SharedNames
 from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
 from ownlint.incremental.kept import FactsEntry
 from ownlint.outline import Libraries
@@ -294,7 +295,10 @@ class Reader:
     def whole(self, entries: Sequence[tuple[int, FileEntry]]) -> list[FileRecord]:
         """With their facts."""
         self.take_up(entries)
-        return [entry.head if entry.encoded is None else decode_file(entry.encoded) for _, entry in entries]
+        names = SharedNames()
+        return [
+            entry.head if entry.encoded is None else names.share(decode_file(entry.encoded)) for _, entry in entries
+        ]
 
     def _key(self, source: Source, held: str, words: bytes) -> str:
         command = self.commands.get(source.relative)

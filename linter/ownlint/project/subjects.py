@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _BYTES_A_STEP = 1024
 """Bytes of an encoded body that are searched in a step."""
 _SHORT = 600
+_FEW_WORDS, _FEW_NAMES = 4, 8
+"""So many words are compared with so many names faster than a set of them is made."""
 _VALUES_A_STEP = 16
 """So many expressions that are kept are gone through in about the time of one step."""
 
@@ -196,7 +198,13 @@ class Function(_Subject):
         """Whether the body calls something whose last name is among `names`; a name with a leading `=`
         asks for an assignment. Needs no decoding."""
         read(self.key)
-        return not self._mentioned.isdisjoint(names)
+        said = self.record.mentions
+        if len(said) > _FEW_WORDS or len(names) > _FEW_NAMES:
+            return bool(said) and not self._mentioned.isdisjoint(names)
+        for one in said:  # noqa: SIM110 - a generator would take as long again
+            if one in names:
+                return True
+        return False
 
     def says(self, pattern: AnyName | re.Pattern[bytes]) -> bool:
         """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
