@@ -334,6 +334,7 @@ DEALT = {
     "one raises": "raise ValueError('no')",
     "one is killed": "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
     "one takes too many steps": COUNTED,
+    "one hangs": SPIN,
 }
 
 
@@ -343,10 +344,21 @@ def test_what_is_dealt_to_several_workers_says_the_same(bench: Bench, body: str)
         names = "Bad" if number in (2, 5) else "Good"
         (bench.project / f"{number}.cc").write_text(SOURCE.replace("Bad", f"{names}{number}"))
     bench.rule("hurts", body)
-    alone = bench.check(worth=1 << 20, budget=400)
-    dealt = bench.check("--jobs", "3", worth=60, budget=400)
+    alone = bench.check(worth=1 << 20, budget=400, seconds=4)
+    dealt = bench.check("--jobs", "3", worth=60, budget=400, seconds=4)
     assert json.loads(dealt.out) == json.loads(alone.out)
     assert len(alone.findings) > 20
+
+
+def test_a_run_that_ends_while_the_analyst_judges_says_what_was_judged(bench: Bench) -> None:
+    for number in range(7):
+        name = "Bad" if number == 5 else "Good"
+        (bench.project / f"{number}.cc").write_text(SOURCE.replace("Bad", f"{name}{number}"))
+    bench.rule("hurts", SPIN)
+    ended = bench.check("--jobs", "3", "--deadline", "6s", worth=60, seconds=100)
+    assert ended.code == 2
+    assert ("hurts", "`Good4` is seen") in ended.findings
+    assert {path for path, _, _ in ended.incomplete} >= {"5.cc", "6.cc"}
 
 
 def test_what_fails_everywhere_is_given_up_by_several_workers_as_by_one(bench: Bench) -> None:

@@ -3,13 +3,16 @@
     parent      ->  analyst       ->  worker
     the run         the program       the rules, one judgement after the other
 
-The *analyst* is a copy of the parent that takes up the facts, so that the parent never has them, builds the program and
-judges nothing. The *worker* is a copy of the analyst. It says what it finds as it goes, and at which judgement it is.
-What is cut off, raises, crashes or hangs costs that judgement: it is named, and a fresh copy goes on behind it, whose
-memories hold nothing that was left half done. So no answer ever rests on one that was cut off.
+The *analyst* is a copy of the parent that takes up the facts, so that the parent never has them, and builds the
+program. Of a small project it judges nothing. The *worker* is a copy of the analyst. It says what it finds as it goes,
+and at which judgement it is. What is cut off, raises, crashes or hangs costs that judgement: it is named, and a fresh
+copy goes on after it, whose memories hold nothing that was left half done. So no answer ever rests on one that was cut
+off.
 
 Judgements always come in the same order and share nothing but what can be worked out again: a large project is dealt to
-several workers, see `analyst`, and says the same.
+several workers, see `analyst`, and says the same. Of such a project the analyst is the first worker: what its first
+cases want to know of the whole program is then known to its copies, and so much memory is theirs together. Where it
+crashes, hangs or leaves something half done, another analyst begins, and judges nothing.
 
 With a `RunMemory`, what the rules said of a subject is kept from run to run, see `incremental`: a subject that rests on
 nothing that changed is not judged again.
@@ -26,7 +29,7 @@ import msgspec
 
 from ownlint.analysis.analyst import Analyst
 from ownlint.analysis.messages import DEFAULT as DEFAULT
-from ownlint.analysis.messages import Done, Progressed, Refused, SaidOfCase, heard
+from ownlint.analysis.messages import Ahead, Done, Progressed, Refused, SaidOfCase, heard
 from ownlint.analysis.messages import Limits as Limits
 from ownlint.analysis.messages import RunMemory as RunMemory
 from ownlint.analysis.touching import Ranges
@@ -71,26 +74,40 @@ def analyse(
     `RefusalError` of `build` as it is. At most `jobs` workers judge at the same time. What is not judged at the
     `ending`, or when a signal asks us to end, is named. Of a change under review, with what `changed`, only that is
     judged which can touch it."""
-    said: list[list[Said]] = [[] for _ in groups]
+    ending = ending or RunEnd()
+
+    def analyst(output: int, *, ahead: bool) -> None:
+        Analyst(groups, build, output, limits, memory, jobs, ending, changed, ahead=ahead).work()
+
+    with ending.on_signals():
+        try:
+            return _said(lambda output: analyst(output, ahead=True), len(groups), limits.deadline(size), told, ending)
+        except _LostAheadError:
+            return _said(lambda output: analyst(output, ahead=False), len(groups), limits.deadline(size), told, ending)
+
+
+class _LostAheadError(Exception):
+    """The analyst was lost while it judged something itself; it has said nothing yet."""
+
+
+def _said(work: Callable[[int], None], groups: int, deadline: float, told: Told, ending: RunEnd) -> list[list[Said]]:
+    """What an analyst says of each group that tells it to a descriptor."""
+    said: list[list[Said]] = [[] for _ in range(groups)]
     large: set[TooLarge] = set()
     output, theirs = os.pipe()
-    ending = ending or RunEnd()
     try:
-        analyst = Forked(
-            lambda: Analyst(groups, build, theirs, limits, memory, jobs, ending, changed).work(), group=True
-        )
+        analyst = Forked(lambda: work(theirs), group=True)
     finally:
         os.close(theirs)
     try:
-        with ending.on_signals():
-            for message in _messages(analyst, Messages(output), limits.deadline(size), ending):
-                match message:
-                    case Progressed(done=done, of=of):
-                        told(done, of)
-                    case SaidOfCase():
-                        fresh = [one for one in message.large if one not in large]
-                        large.update(fresh)
-                        said[message.group] += (*message.findings, *message.crashes, *fresh)
+        for message in _messages(analyst, Messages(output), deadline, ending):
+            match message:
+                case Progressed(done=done, of=of):
+                    told(done, of)
+                case SaidOfCase():
+                    fresh = [one for one in message.large if one not in large]
+                    large.update(fresh)
+                    said[message.group] += (*message.findings, *message.crashes, *fresh)
     finally:
         analyst.close()
         os.close(output)
@@ -100,23 +117,36 @@ def analyse(
 def _messages(
     analyst: Forked, messages: Messages, deadline: float, ending: RunEnd
 ) -> Iterator[Progressed | SaidOfCase]:
-    """Until it is done. While it builds the program it says nothing; after that, it does every few seconds."""
-    heard_at = time.monotonic()
+    """Until it is done. While it builds the program it says nothing; after that, it does every few seconds.
+
+    Raises:
+        AnalysisError: nothing is known of the project.
+        _LostAheadError: it was lost while it judged something itself.
+    """
+    heard_at, is_ahead = time.monotonic(), False
     while True:
         try:
             data = messages.next(_LOOKS)
         except EOFError:
+            if is_ahead:
+                raise _LostAheadError from None
             raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
         if data is None:
+            if is_ahead and min(-ending.left, time.monotonic() - heard_at) > _GRACE:
+                raise _LostAheadError
             if min(-ending.left, time.monotonic() - heard_at) > _GRACE:
                 raise AnalysisError("the run had to end before anything was analysed")
             if time.monotonic() - heard_at > deadline:
+                if is_ahead:
+                    raise _LostAheadError
                 raise AnalysisError(f"the analysis failed: no response for {deadline} s")
             continue
         heard_at = time.monotonic()
         match heard(data):
             case Refused(reason=reason):
                 raise AnalysisError(reason)
+            case Ahead(over=over):
+                is_ahead = not over
             case Done():
                 return
             case Progressed() | SaidOfCase() as message:

@@ -3,6 +3,9 @@
 A large project of which nothing is kept is dealt to several workers: the cases in blocks, and whoever is done takes the
 next. What they say is put in the order of the cases. Where a rule fails so often that it is given up, all is judged
 again by one worker after the other, since what is given up then depends on who failed first.
+
+Before it deals, the analyst judges some cases from all over the project itself. What rules want to know of the whole
+program is then worked out once, and lies in memory that its copies share.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import gc
 import os
 import select
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -19,10 +23,12 @@ from msgspec import structs
 
 from ownlint import catalogue
 from ownlint.analysis.messages import (
+    Ahead,
     Done,
     Holding,
     Leaving,
     Limits,
+    Message,
     Progressed,
     Refused,
     RunMemory,
@@ -35,6 +41,7 @@ from ownlint.analysis.touching import Ranges, touching
 from ownlint.analysis.worker import (
     COMPARING,
     OUT_OF_MEMORY,
+    AheadWorker,
     At,
     Blocks,
     DealtCase,
@@ -55,6 +62,7 @@ from ownlint.rule import Rule
 
 if TYPE_CHECKING:
     from ownlint.project.program import FunctionPlace, Program
+    from ownlint.project.subjects import Function
 
 _TICK = 0.5
 """Seconds between two looks at where the workers are."""
@@ -64,6 +72,9 @@ _WORTH_DEALING = 1 << 20
 
 _BLOCKS = 24
 """So many blocks are dealt to each worker, or it waits for the last."""
+
+_AHEAD_RUNS, _AHEAD = 48, 16
+"""So many runs of so many cases are judged before the others are dealt."""
 
 
 class _CaseName(NamedTuple):
@@ -86,7 +97,11 @@ class Analyst:
         jobs: int,
         ending: RunEnd,
         changed: Ranges | None,
+        *,
+        ahead: bool,
     ) -> None:
+        """`ahead`: it judges some cases itself, before it deals the others."""
+        self.ahead = ahead
         self.ending = ending
         self.changed = changed
         self.groups = groups
@@ -114,6 +129,18 @@ class Analyst:
         """The cases that were not judged when the workers ended."""
         self._gives_up = False
         """So much has failed that one worker after the other would not judge the rest."""
+        self._own: set[int] = set()
+        """The cases that the analyst has judged itself."""
+        self._mine = range(0)
+        """Those that were dealt to it last."""
+        self._lanes: list[_Lane] = []
+        self._blocks: Blocks | None = None
+        self._hearing = threading.Lock()
+        """Of whoever takes what is said, or says what is left."""
+        self._done = threading.Event()
+        """Nothing is judged any more."""
+        self._ticked = 0.0
+        self._running: list[_Lane] = []
         self._written: list[list[KeptFindings]] = [[] for _ in self.groups]
 
     def work(self) -> None:
@@ -172,8 +199,9 @@ class Analyst:
     def _cases(self) -> Iterator[DealtCase]:
         """All there are, with the number of their group, and how many subjects the groups before it have."""
         before = 0
+        functions: dict[Function, str] = {}
         for group, rules in enumerate(self.groups):
-            named = catalogue.SubjectNames()
+            named = catalogue.SubjectNames(functions)
             for case in catalogue.cases(rules, self.program):
                 yield DealtCase(group, before, named.of(case), case)
             before += catalogue.subjects(rules, self.program)
@@ -185,16 +213,106 @@ class Analyst:
         self.recalls = memory is not None and any(memory.recall(group) for group in range(len(self.groups)))
         workers = min(self.jobs, self.program.size // _WORTH_DEALING)
         dealt = self._dealt(workers) if not self.recalls and workers > 1 else []
-        if dealt and max(map(len, dealt)) <= Blocks.MOST:
-            blocks = Blocks(dealt)
-            self._run([_Lane(self, number, workers, blocks) for number in range(workers)])
-            blocks.close()
+        if dealt and max(map(len, dealt)) + _AHEAD_RUNS <= Blocks.MOST:
+            if self.ahead and self.touching is None:
+                self._judge_with(workers)
+            else:
+                blocks = Blocks(dealt)
+                self._run([_Lane(self, number, workers, blocks) for number in range(workers)])
+                blocks.close()
             if self._anew or self.ending.left <= 0 or not self._gives_up:
                 return
             self._remember()
             self.given_up = FailureTally()
             self._begin()
         self._run([_Lane(self, 0, 1, None)])
+
+    def _judge_with(self, workers: int) -> None:
+        """The analyst judges some cases before it deals the others, and is one of the workers then."""
+        tell(self.output, Ahead(over=False))
+        worker = AheadWorker(_Lane(self, 0, workers, None), self._hear_itself)
+        guard = threading.Thread(target=self._guards, daemon=True)
+        guard.start()
+        self._judge_ahead(worker)
+        if not self._stops:
+            blocks = Blocks(self._dealt(workers))
+            self._run([_Lane(self, number, workers, blocks) for number in range(1, workers)], worker)
+            blocks.close()
+        else:
+            self._settle()
+        guard.join()
+        tell(self.output, Ahead(over=True))
+
+    @property
+    def _stops(self) -> bool:
+        """Whether what is left is not judged as it is dealt."""
+        return self._gives_up or self._anew or self.ending.left <= 0
+
+    def _judge_ahead(self, worker: AheadWorker) -> None:
+        """Judges what is about the program, and some cases from all over the project."""
+        chosen = [number for number, one in enumerate(self.cases) if not one.case.number]
+        rest = [number for number, one in enumerate(self.cases) if one.case.number]
+        for start in range(0, len(rest), max(_AHEAD, len(rest) // _AHEAD_RUNS)):
+            chosen += rest[start : start + _AHEAD]
+        for number in chosen:
+            if self._stops:
+                break
+            self._judge_itself(worker, number)
+        self.program.lowering.forget()
+        gc.collect()
+        gc.freeze()
+
+    def _judge_beside(self, worker: AheadWorker, blocks: Blocks) -> None:
+        """Takes what is dealt, as the workers do, and hears them now and then. Where it has grown too much, a worker
+        takes its place."""
+        worker.begins()
+        while not self._stops and not worker.is_large and (run := blocks.next(0)) is not None:
+            self._mine = run
+            for number in run:
+                if self._stops:
+                    return
+                self._judge_itself(worker, number)
+                if self._is_due():
+                    self._hear_lanes(0)
+        if self._stops:
+            return
+        worker.leave()
+        if worker.is_large and (run := blocks.next(0)) is not None:
+            lane = _Lane(self, 0, len(self._lanes) + 1, blocks)
+            with self._hearing:
+                lane.at.end = run.stop
+                lane.start(At(run.start, 0))
+                self._lanes.append(lane)
+                self._running.append(lane)
+
+    def _judge_itself(self, worker: AheadWorker, number: int) -> None:
+        worker.judges(number)
+        self._own.add(number)
+        if self._is_due() and not self._lanes:
+            self._progress()
+
+    def _is_due(self) -> bool:
+        return time.monotonic() - self._ticked >= _TICK
+
+    def _guards(self) -> None:
+        """Says what there is when the run has to end while the analyst judges."""
+        while not self._done.wait(_TICK):
+            if self.ending.left <= 0 and self._find_left():
+                self._hearing.acquire()  # nothing is taken any more
+                for lane in self._lanes:
+                    lane.close()
+                self._name_left()
+                self._say()
+                tell(self.output, Done())
+                os._exit(0)
+
+    def _hear_itself(self, message: Message) -> None:
+        with self._hearing:
+            match message:
+                case SaidOfCase(crashes=(_, *_)) as said:
+                    self.failed(said, lost=False, alone=False)
+                case WrittenDown() | SaidOfCase() as said:
+                    self.take(said)
 
     def _dealt(self, workers: int) -> list[list[range]]:
         """For each worker its cases, in runs: those about neighbouring files, since what is found out about one
@@ -207,6 +325,8 @@ class Analyst:
         runs: list[list[range]] = [[] for _ in range(workers)]
         most = max(1, len(self.cases) // (workers * _BLOCKS))
         for number, found in enumerate(self.cases):
+            if number in self._own:
+                continue
             mine = runs[whose.get(found.case.path, number % workers)]
             if mine and mine[-1].stop == number and len(mine[-1]) < most:
                 mine[-1] = range(mine[-1].start, number + 1)
@@ -214,30 +334,56 @@ class Analyst:
                 mine.append(range(number, number + 1))
         return runs
 
-    def _run(self, lanes: Sequence[_Lane]) -> None:
-        for lane in lanes:
-            lane.start(At(0, 0))
-        poll = select.poll()
-        running, ticked = list(lanes), 0.0
+    def _run(self, lanes: list[_Lane], beside: AheadWorker | None = None) -> None:
+        """Until all is judged by the workers, and by the analyst `beside` them."""
+        with self._hearing:
+            for lane in lanes:
+                lane.start(At(0, 0))
+            self._lanes, self._running, self._blocks = lanes, list(lanes), lanes[0].blocks
         try:
-            while running and not self._gives_up and not self._anew and self.ending.left > 0:
-                for lane in running:
-                    poll.register(lane.descriptor, select.POLLIN)
-                poll.poll(_TICK * 1000)
-                for lane in running:
-                    poll.unregister(lane.descriptor)
-                running = [lane for lane in running if lane.goes_on()]
-                now = time.monotonic()
-                if now - ticked >= _TICK:
-                    tell(self.output, Progressed(max(lane.at.subject for lane in lanes), self.of))
-                    ticked = now
-            self._left = [case for lane in lanes for case in lane.rest()]
-            blocks = lanes[0].blocks
-            while blocks is not None and (run := blocks.next(0)) is not None:
-                self._left += run
+            if beside is not None and self._blocks is not None:
+                self._judge_beside(beside, self._blocks)
+            while self._running and not self._stops:
+                self._hear_lanes(_TICK)
+            self._settle()
         finally:
             for lane in lanes:
                 lane.close()
+            self._lanes = []
+
+    def _hear_lanes(self, seconds: float) -> None:
+        """What the workers say within that time."""
+        poll = select.poll()
+        for lane in self._running:
+            poll.register(lane.descriptor, select.POLLIN)
+        poll.poll(seconds * 1000)
+        with self._hearing:
+            self._running = [lane for lane in self._running if lane.goes_on()]
+        if self._is_due():
+            self._progress()
+
+    def _progress(self) -> None:
+        done = max([len(self._own), *(lane.at.subject for lane in self._lanes)])
+        tell(self.output, Progressed(min(done, self.of), self.of))
+        self._ticked = time.monotonic()
+
+    def _settle(self) -> None:
+        """Notes what is left. Where the guard has, the process ends with what it says."""
+        if not self._find_left():
+            threading.Event().wait()
+
+    def _find_left(self) -> bool:
+        """Notes the cases that were not judged, and that nothing is judged any more; False where that was noted."""
+        with self._hearing:
+            if self._done.is_set():
+                return False
+            self._done.set()
+            dealt = [case for lane in self._lanes for case in lane.rest()]
+            while self._blocks is not None and (run := self._blocks.next(0)) is not None:
+                dealt += run
+            every = [*dealt, *self._mine] if self._lanes else range(len(self.cases))
+            self._left = [case for case in every if case not in self._own]
+        return True
 
     def _name_left(self) -> None:
         """Names what has not been judged, by files; what was, before all was begun anew, is said."""

@@ -82,11 +82,17 @@ class Leaving(msgspec.Struct, frozen=True, tag="leaves"):
     next: int
 
 
+class Ahead(msgspec.Struct, frozen=True, tag="ahead"):
+    """The analyst judges some cases itself, or has done so: where it is lost meanwhile, another begins without that."""
+
+    over: bool
+
+
 class Done(msgspec.Struct, frozen=True, tag="done"):
     pass
 
 
-Message = Progressed | SaidOfCase | Refused | Holding | WrittenDown | Leaving | Done
+Message = Progressed | SaidOfCase | Refused | Holding | WrittenDown | Leaving | Ahead | Done
 _decoder: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 
 

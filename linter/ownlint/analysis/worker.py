@@ -7,7 +7,7 @@ import os
 import struct
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -34,6 +34,9 @@ everything fails, are given up. What takes too many steps is the file's doing: i
 
 OUT_OF_MEMORY = 77
 """The status with which a worker ends."""
+
+HALF_DONE = 78
+"""The status with which an analyst ends that has judged what leaves something half-done."""
 
 COMPARING = -1
 """In place of a case, while what was kept is compared."""
@@ -210,8 +213,7 @@ class Worker:
 
     def work(self, begin: At) -> None:
         """From there on, in the blocks that it gets."""
-        shared = resident()  # of the analyst: no copy has it for itself
-        enough = shared + max(self.analyst.limits.memory * 3 // 4 - shared, _OWN) // self.place.lanes
+        enough = self._most()
         self.notebooks = list(self._notebooks())
         self.at.put(begin.case, begin.rule, self.at.subject)
         for done, (number, found) in enumerate(self._cases(begin)):
@@ -224,6 +226,11 @@ class Worker:
             if all(self._case(number, 0, self.analyst.cases[number]) for number in self.analyst.beside(self._found)):
                 self._tell(Done())
         self._leave()
+
+    def _most(self) -> int:
+        """Bytes that it may have: what it has now is the analyst's, and no copy has that for itself."""
+        shared = resident()
+        return shared + max(self.analyst.limits.memory * 3 // 4 - shared, _OWN) // self.place.lanes
 
     def _cases(self, begin: At) -> Iterator[tuple[int, DealtCase]]:
         """Its own, with their numbers."""
@@ -317,13 +324,17 @@ class Worker:
                 if not goes_on(said):
                     return None
                 whole = False
-                analyst.given_up.after(said, lost=False)  # the analyst counts, too, and says what is given up
+                self._count(said)
                 continue
             findings += said
             self._found += said
             if said or large:
                 self._tell(SaidOfCase(group, number, tuple(said), (), large))
         return whole
+
+    def _count(self, crash: Crash) -> None:
+        """The analyst counts, too, and says what is given up."""
+        self.analyst.given_up.after(crash, lost=False)
 
     def _leave(self) -> None:
         """Says what was written down."""
@@ -348,3 +359,43 @@ class Worker:
             os._exit(OUT_OF_MEMORY)
         except BaseException as error:  # noqa: BLE001 - a rule that wants to end the run ends its judgement
             return catalogue.not_judged(judgement, f"{type(error).__name__}: {error}", "rule")
+
+
+class AheadWorker(Worker):
+    """The analyst itself, which judges some cases before it deals the others: what is found out for them about the
+    whole program, its copies have in common, and none finds it out once more.
+
+    What leaves something half-done ends the process, and with it the analyst: see `analysis`."""
+
+    def __init__(self, place: WorkerPlace, hear: Callable[[Message], None]) -> None:
+        super().__init__(place, -1)
+        self._hear = hear
+        self._enough = 0
+        self.notebooks = list(self._notebooks())
+
+    def judges(self, number: int) -> None:
+        """All rules judge the case, or it is named as not judged."""
+        found = self.analyst.cases[number]
+        if not self.analyst.asks(number):
+            self._pass_over(found)
+        elif not self._case(number, 0, found):
+            os._exit(HALF_DONE)
+
+    def begins(self) -> None:
+        """From here on it is one of the workers."""
+        self._enough = self._most()
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it has grown so much that another has to take its place."""
+        return resident() > self._enough
+
+    def leave(self) -> None:
+        """Says what was written down."""
+        self._leave()
+
+    def _tell(self, message: Message) -> None:
+        self._hear(message)
+
+    def _count(self, crash: Crash) -> None:
+        """Whoever hears of it has counted."""

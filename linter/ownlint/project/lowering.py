@@ -55,6 +55,19 @@ class _Latest(Generic[_Kept]):
             gone.append(dropped)
         return gone
 
+    def clear(self) -> list[Function]:
+        """Those that are kept no longer."""
+        gone = list(self._kept)
+        self._kept.clear()
+        self._bytes = 0
+        return gone
+
+
+def _drop(function: Function) -> None:
+    """What is kept with the body of a function."""
+    for name in ("locals", "declared", "statements", "_values"):
+        function.__dict__.pop(name, None)
+
 
 class Lowering:
     """The bodies and flows that were asked for last."""
@@ -77,9 +90,14 @@ class Lowering:
         spend(1 + len(function.encoded) // _BYTES_A_STEP)
         made = derived(lambda: self._decoded(function))
         for dropped in self._bodies.keep(function, made):
-            for name in ("locals", "declared", "statements", "_values"):
-                dropped.__dict__.pop(name, None)
+            _drop(dropped)
         return made[0]
+
+    def forget(self) -> None:
+        """All of it; it is made again for whoever asks."""
+        for function in self._bodies.clear():
+            _drop(function)
+        self._flows.clear()
 
     def _decoded(self, function: Function) -> r.Body:
         body = r.decode_body(function.record)
