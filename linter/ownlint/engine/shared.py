@@ -75,19 +75,14 @@ class Map(Generic[K, V]):
         before = self._found(key)
         return self if before is _ABSENT else self._with(key, {}, self._size - 1, self._hash ^ hash((key, before)))
 
-    def replaced(self, entries: dict[K, V], gone: Iterable[K] = ()) -> Map[K, V]:
-        """With all these, and without those."""
+    def replaced(self, entries: dict[K, V]) -> Map[K, V]:
+        """With all these."""
         if self._leaf is None:
             made = self
-            for key in gone:
-                made = made.without(key)
             for key, value in entries.items():
                 made = made.set(key, value)
             return made
         leaf, code = {**self._leaf}, self._hash
-        for key in gone:
-            before = leaf.pop(key, _ABSENT)
-            code ^= hash((key, before)) if before is not _ABSENT else 0
         for key, value in entries.items():
             before = leaf.get(key, _ABSENT)
             code ^= hash((key, value)) ^ (hash((key, before)) if before is not _ABSENT else 0)
@@ -223,19 +218,26 @@ def _changed(
 ) -> Map[Hashable, Map[K, bool]]:
     if not gone and not come:
         return index
-    entries: dict[Hashable, Map[K, bool]] = {}
-    empty: list[Hashable] = []
-    for word in gone:
-        known = index.get(word, _NOTHING)
-        if len(known) > 1:
-            entries[word] = known.without(key)
-        elif key in known:
-            empty.append(word)
     alone: Map[K, bool] = _NOTHING.set(key, True)
+    if index._leaf is not None:  # of an index nobody asks for its hash
+        words = {**index._leaf}
+        for word in gone:
+            known = words.get(word)
+            if known is not None and key in known:
+                if len(known) > 1:
+                    words[word] = known.without(key)
+                else:
+                    del words[word]
+        for word in come:
+            known = words.get(word)
+            words[word] = alone if known is None else known.set(key, True)
+        return _of_leaf(words, 0)
+    for word in gone:
+        left = index.get(word, _NOTHING).without(key)
+        index = index.set(word, left) if left else index.without(word)
     for word in come:
-        before = index.get(word, None)
-        entries[word] = alone if before is None else before.set(key, True)
-    return index.replaced(entries, empty)
+        index = index.set(word, index.get(word, _NOTHING).set(key, True))
+    return index
 
 
 _NOTHING: Map[Any, Any] = Map()

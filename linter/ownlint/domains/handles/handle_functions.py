@@ -486,13 +486,20 @@ class Translation:
 def _followed(handles: Handles) -> Handles:
     """What of a value a function is told of: the value itself, what points to native objects or stands for code, and
     the objects on the way there. What else is in an object of Python's own would be another case for each caller."""
-    ways = {h.path[:depth] for h in handles if _is_told(h) for depth in range(len(h.path))}
-    return frozenset(h for h in handles if not h.path or h.path in ways or _is_told(h))
+    chosen = {h for h in handles if _is_told(h)}
+    ways = {h.path[:depth] for h in chosen for depth in range(len(h.path))}
+    return frozenset(chosen.union(h for h in handles if not h.path or h.path in ways))
 
 
 def _is_told(handle: Handle) -> bool:
-    receiver = handle.path[-1:] == (f"{HELD}0",) and handle.cls.startswith(OBJECT)
-    return not handle.is_python or handle.cls.startswith((CODE, MEMBER, MADE)) or receiver
+    cls = handle.cls
+    if cls[:1] != "%" or cls.startswith(_ALWAYS_TOLD):
+        return True
+    return handle.path[-1:] == _RECEIVER and cls.startswith(OBJECT)
+
+
+_ALWAYS_TOLD = (CODE, MEMBER, MADE)
+_RECEIVER = (f"{HELD}0",)
 
 
 def _given(every: dict[str, Handles]) -> Iterator[tuple[str, Handle]]:

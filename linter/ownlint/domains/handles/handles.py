@@ -551,8 +551,16 @@ def _held_words(handle: Handle) -> Iterator[Hashable]:
         yield from (("pick", int(site)) for site in _PICK.findall(key))
 
 
-def _name_words(name: str, handles: Handles) -> Iterator[Hashable]:
-    return (word for handle in handles for word in _held_words(handle))
+def _name_words(name: str, handles: Handles) -> list[Hashable]:
+    words: list[Hashable] = []
+    for handle in handles:
+        if handle.gaps or any("@" in step for step in handle.chain.steps):
+            words += _held_words(handle)
+        else:
+            words.append(handle.token)
+            if handle.holds:
+                words.append(("held", handle.token))
+    return words
 
 
 def _stored_words(stored: StoredHandle, kept: bool) -> Iterator[Hashable]:
