@@ -8,6 +8,7 @@ known for those that Python calls and for those that threads run, see `entrances
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -362,7 +363,7 @@ def _by_hand(cls: Class) -> Guard:
     return "drop" if "drops" in begins and "takes" in ends else ""
 
 
-def _said(cls: Class, methods: list[Function]) -> set[str]:
+def _said(cls: Class, methods: Sequence[Function]) -> set[str]:
     """What the methods do to the lock by hand, themselves or in methods of the class that they call; where their
     initializers do it, these say it."""
     models = cls.program.models

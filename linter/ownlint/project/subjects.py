@@ -631,13 +631,13 @@ class Class(_Subject):
             if method.is_short and any(name.startswith("=") for name in method.mentioned)
         )
 
-    @property
+    @derived_property
     def destructor(self) -> Function | None:
         return next((m for m in self.methods if m.record.kind == "destructor"), None)
 
-    @property
-    def constructors(self) -> list[Function]:
-        return [m for m in self.methods if m.record.kind == "constructor"]
+    @derived_property
+    def constructors(self) -> tuple[Function, ...]:
+        return tuple(m for m in self.methods if m.record.kind == "constructor")
 
 
 class Binding(_Subject):
