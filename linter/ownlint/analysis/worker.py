@@ -341,6 +341,7 @@ class Worker:
         memory = self.analyst.memory
         spent = time.process_time() - self._begun
         if self.notebooks and memory is not None and spent * _WRITTEN >= self._recalled:
+            self.analyst.program.lowering.forget()  # what is written takes its place
             prints = answer_prints(self.analyst.program)
             for group, notebook in enumerate(self.notebooks):
                 self._tell(WrittenDown(group, kept.encode(notebook.written(memory.files, prints))))
