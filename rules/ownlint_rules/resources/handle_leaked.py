@@ -192,6 +192,8 @@ def _release(function: Function, loss: leaks.HandleLoss) -> str:
     ends = next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
     if ends == "delete":
         return f"write `delete {loss.name};`"
+    if function.locals.get(loss.name, ("",))[0].endswith("]"):
+        return f"release each element of `{loss.name}`{f' with `{ends}`' * bool(ends)}"
     call = leaks.releasing_call(loss)
     if call is not None and any(text(given) == loss.name for given in call.args):
         return f"call `{text(call, _LONGEST_CALL)}`"

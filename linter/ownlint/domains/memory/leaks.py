@@ -42,6 +42,8 @@ _MOST_REFUTED = 16
 _LOOPS = re.compile(rb'"(?:range|for)"')
 _MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
+_ARRAY = re.compile(r"([^\[\]]+)\[([1-4])\]$")
+"""The type of an array of a few elements."""
 _ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
 
 Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered", "collected", "rest", "resized"]
@@ -270,7 +272,7 @@ class _Losing:
 
     def all(self) -> Iterator[HandleLoss]:
         live: list[OwedWalk] = []
-        told: set[tuple[object, ...]] = set()
+        told: dict[tuple[object, ...], HandleLoss] = {}
         for acquired in self.acquired():
             walked = self.walk(acquired)
             if walked is None:
@@ -279,10 +281,17 @@ class _Losing:
             found = self.judge(walked)
             if found is not None:
                 found = self.judge(self.again(walked))
-            # What is acquired in several branches and lost by the same exit is lost once.
-            if found is not None and (said := (acquired.place, *(way.exit.index for way in found.ways))) not in told:
-                told.add(said)
-                yield found
+            if found is None:
+                continue
+            # What is acquired in several branches and lost by the same exit is lost once; so is an array, by its parts.
+            root, *parts = acquired.place
+            is_element = len(parts) == 1 and parts[0].startswith("[")
+            said = (root if is_element else acquired.place, *(way.exit.index for way in found.ways))
+            if said not in told:
+                told[said] = found
+            elif is_element:
+                told[said] = told[said]._replace(name=root)
+        yield from told.values()
         yield from self.gathered(live)
         yield from self.rests()
 
@@ -325,18 +334,45 @@ class _Losing:
             if begun is None:
                 continue
             start, held = begun
-            if held is None or not self.may_hold(held, start) or self.looks_after_itself(event.node):
+            if held is None or self.looks_after_itself(event.node) or not ends_with_call(self.function, held[0]):
                 continue
-            if not ends_with_call(self.function, held[0]):
-                continue
-            if self.is_mixed(held, start):
-                certainty = because("possible", f"`{render(held)}` is reassigned on other paths")
-            elif event.node.kind == "new" and self.may_own(held, start):
-                certainty = because("possible", f"the type of `{render(held)}`, which is not known, may own the object")
-            elif certainty != "certain" and self.is_number(held):
-                certainty = because("possible", f"`{render(held)}` may be a plain number")
             known = self.is_known(event.node, acquisition)
-            yield Acquired(event, start, held, acquisition, certainty, owner, known)
+            for part in self.elements(held, acquisition) or (held,):
+                if not self.may_hold(part, start):
+                    continue
+                if self.is_mixed(part, start):
+                    certainty = because("possible", f"`{render(part)}` is reassigned on other paths")
+                elif event.node.kind == "new" and self.may_own(part, start):
+                    certainty = because(
+                        "possible", f"the type of `{render(part)}`, which is not known, may own the object"
+                    )
+                elif certainty != "certain" and self.is_number(part):
+                    certainty = because("possible", f"`{render(part)}` may be a plain number")
+                yield Acquired(event, start, part, acquisition, certainty, owner, known)
+
+    def array(self, value: r.Value | None) -> re.Match[str] | None:
+        """The type of a local array of a few elements, of the name of one."""
+        inner = strip(value)
+        if not isinstance(inner, r.Name) or any(one.name == inner.text for one in self.function.record.parameters):
+            return None
+        return _ARRAY.match(self.function.locals.get(inner.text, ("", None))[0])
+
+    def elements(self, held: Place, acquisition: Acquisition) -> tuple[Place, ...]:
+        """The elements of a local array of known size that a call fills, `int ends[2]`, where each is said by its
+        number wherever one is said; nothing for what is no array."""
+        if len(held) != 1 or acquisition.where.kind != "argument" or not acquisition.is_modelled:
+            return ()
+        array = self.array(r.Name(0, 0, held[0]))
+        if array is None:
+            return ()
+        indexed = (
+            inner.indexes
+            for inner in self.function.values
+            if isinstance(inner, r.Index) and isinstance(strip(inner.base), r.Name) and place_of(inner.base) == held
+        )
+        if not all(len(one) == 1 and isinstance(one[0], r.Literal) for one in indexed):
+            return ()
+        return tuple((held[0], f"[{number}]") for number in range(int(array[2])))
 
     def may_own(self, held: Place, start: e.Event) -> bool:
         """Whether a local is of a type of which nothing is known but that it is made of a pointer, `NodePtr node = new
@@ -452,7 +488,11 @@ class _Losing:
             argument = strip(event.node.args[index])
             if isinstance(argument, r.Unary) and argument.op == "&":
                 argument = argument.value
-            elif not self.is_reference_parameter(event.node, index) and not self.is_used_so(event.node):
+            elif not (
+                self.is_reference_parameter(event.node, index)
+                or self.is_used_so(event.node)
+                or (acquisition.is_modelled and self.array(argument) is not None)
+            ):
                 return None
             return event, None if _is_behind_arrow(argument) else assignments.place(self.function, argument)
         if event.into is None:
@@ -492,7 +532,8 @@ class _Losing:
     def may_hold(self, held: Place, start: e.Event) -> bool:
         """Whether what begins to hold the handle ends without ending it."""
         if any(step.startswith("[") for step in held):
-            return False
+            array = _ARRAY.match(self.declared_type(held, start)) if len(held) == 2 else None
+            return isinstance(start, e.CallEvent) and array is not None and self.is_raw(array[1])
         program, function = self.function.program, self.function
         if len(held) > 1:
             root = program.types.of(r.Name(0, 0, held[0]), function)
