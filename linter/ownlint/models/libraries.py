@@ -324,6 +324,11 @@ class Models:
         return frozenset(parts[-1] for parts, _, model in entries if wanted(model))
 
     @functools.cached_property
+    def failing_below_zero(self) -> frozenset[str]:
+        """Last names of the C++ functions that answer -1 where they failed, and never less than 0 otherwise."""
+        return self.functions_that(lambda model: model.fails_below_zero)
+
+    @functools.cached_property
     def lenders_of_arguments(self) -> frozenset[str]:
         """Last names of the C++ functions whose result is part of an argument."""
         return frozenset(

@@ -298,6 +298,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """0 is its one answer where it worked."""
     fails_by_zero: bool = False
     """0 is its one answer where it failed."""
+    fails_below_zero: bool = False
+    """-1 is its one answer where it failed, and no other answer is below 0."""
     computes: bool = False
     """It cannot fail: what it answers is a comparison or a measure, no outcome."""
     calls: bool = False
@@ -341,6 +343,10 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The argument, from 1, that says whether it answers with an object that the library has anyway; 0 for none."""
     kept_for: str = ""
     """What that argument then is: a range of numbers, `-5..256`; of a text that is written there, of its length."""
+    option_at: int = 0
+    """The argument, from 1, by which the call says what it is for; 0 for a function with one use."""
+    options: tuple[str, ...] = ()
+    """Of such a function: the constants of which it is said. Of a call with another nothing is known."""
     sized_by: tuple[str, ...] = ()
     """Functions that say of argument 1 how many there are: for an argument 2 below that it cannot fail."""
     room_made_by: tuple[str, ...] = ()

@@ -175,7 +175,7 @@ class Calls:
             return known[1]
         if depth:
             return self._callee(call, function, depth)
-        found, note = derived(lambda: self._callee(call, function, depth))
+        found, note = derived(lambda: _as_asked(self._callee(call, function, depth), call))
         if len(self._callees) >= _MOST_CALLEES:
             self._callees.clear()
         self._callees[id(call)] = call, found, note
@@ -736,6 +736,18 @@ class Calls:
         finally:
             self._inferring.discard(function)
         return answers.pop() if len(answers) == 1 else ""
+
+
+def _as_asked(found: Callee, call: r.Call) -> Callee:
+    """Without the models that are about other uses of the function than that which the call names."""
+    if not any(model.option_at for model in found.models):
+        return found
+    return msgspec.structs.replace(found, models=tuple(one for one in found.models if _is_about(one, call)))
+
+
+def _is_about(model: FunctionModel, call: r.Call) -> bool:
+    given = strip(call.args[model.option_at - 1]) if 0 < model.option_at <= len(call.args) else None
+    return not model.option_at or (isinstance(given, r.Name) and given.text in model.options)
 
 
 def _said(models: Sequence[FunctionModel], element: str, is_constant: bool) -> str:

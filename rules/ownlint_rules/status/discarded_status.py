@@ -8,6 +8,8 @@
   last one; an `int` that is overwritten, if the function checks every other result of the same callee
 - a code on which depends whether written data is kept (`fsync`), also through functions of the project, if the function
   checks another call on the same object and answers with an outcome itself
+- the answer of `read` and its like, which is -1 on failure, in an unsigned local, if no test of it tells a failure from
+  a number
 - in a destructor also `std::error_code` results, enums and codes whose call decides whether data was written (`fsync`)
 
 ## Why it is a bug
@@ -118,6 +120,7 @@ from ownlint_rules.status import _destructors as destructors
 from ownlint_rules.status import _stored_results as results
 from ownlint_rules.status import _telling as telling
 from ownlint_rules.status import _unread_outputs as outputs
+from ownlint_rules.status import _unsigned_answers as unsigned
 
 _NAMES = re.compile(rb'"(\w+)"')
 """Every name in an encoded body."""
@@ -155,6 +158,7 @@ def discarded_status(function: Function) -> Iterator[Finding]:
     yield from _unread_errors(function)
     yield from _overwritten_codes(function)
     yield from _lost_writes(function)
+    yield from _unsigned(function)
     if not destructors.runs_last(function) and not function.program.statuses.may_drop(function):
         return
     stored = _stored(function)
@@ -178,6 +182,22 @@ def _unread_errors(function: Function) -> Iterator[Finding]:
         if trials.is_trial(function):
             certainty = because("possible", trials.REASON)
         yield _finding(function, unread.call, unread.status, unread.status.name, said, certainty)
+
+
+def _unsigned(function: Function) -> Iterator[Finding]:
+    """`size_t got = read(fd, data, size); if (got < 0) return;`."""
+    for one in unsigned.unseen(function):
+        called, steps = text(one.call.node.callee), ()
+        if one.test is not None:
+            steps = (function.step(one.test, f"this is {one.holds} true"),)
+        yield function.finding(
+            one.call,
+            f"a failure of `{called}` is taken for a large number, since `{one.local}` is unsigned",
+            certainty=because("possible", trials.REASON) if trials.is_trial(function) else "certain",
+            help=f"declare `{one.local}` as `ssize_t`, and check that it is not below 0",
+            steps=steps,
+            cause=called,
+        )
 
 
 def _lost_writes(function: Function) -> Iterator[Finding]:

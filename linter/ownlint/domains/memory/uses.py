@@ -550,7 +550,9 @@ class OwedUses(MemoryWalk):
             return self.by_pointee(node, index)
         where = self.is_address(draft, argument)
         if not self.is_it(draft, argument) and not where:
-            return "kept"  # inside of something else
+            # Inside of something else, unless it is where a part of it begins: `strcpy(text + 7, name)`.
+            is_part = isinstance(strip(argument), r.Binary) and self.resources.taking(node, self.function, index)
+            return "" if is_part == "borrowed" else "kept"
         if assignments.assigned(node) is not None or not habits.OWNS.isdisjoint(words(last_name(node.callee))):
             return "kept"
         if node.template and self.is_forwarded(node):
