@@ -5,6 +5,7 @@
 - a result that can be NULL, unchecked on the path, in `Py_DECREF`, `Py_INCREF` or a macro that reads the object
 - such a result passed to a function that reads it without a check (`PyDict_SetItem`, `PyTuple_Pack`,
   `PyObject_GetAttr`), or before `->`
+- a variable that was found to be NULL just before, on a path that goes on to such a use
 - a variable that is still NULL on a path to such a use, often in a shared `fail:` label
 
 ## Why it is a bug
@@ -98,6 +99,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             help=_help(function, one),
             steps=(
                 *((function.step(one.site, f"`{made}` may return NULL here"),) if made else ()),
+                *((function.step(one.because, "this asks for NULL, and goes on"),) if one.because is not None else ()),
                 *function.branch(one.at, one.site),
             ),
             cause=places.called(one.site.node) if isinstance(one.site, events.CallEvent) else "",
@@ -117,6 +119,8 @@ def _said(function: Function, one: counting.CountTrouble) -> str:
         return f"NULL is passed to `{places.called(one.at.node)}`, which dereferences it"
     called = places.called(one.at.node) if isinstance(one.at, events.CallEvent) else ""
     used = f"is passed to `{called}`" if called else "is dereferenced"
+    if one.because is not None:
+        return f"`{one.name}` {used} even if it is NULL"
     if isinstance(one.site, events.CallEvent) and one.site is not one.at:
         return f"`{one.name}` {used} without a check, but `{places.called(one.site.node)}` can return NULL"
     return f"`{one.name}` {used} without a check, but it can still be NULL"
@@ -128,6 +132,8 @@ def _help(function: Function, one: counting.CountTrouble) -> str:
         return "pass a valid object"
     if isinstance(one.at, events.CallEvent) and places.called(one.at.node) == "Py_DECREF":
         return f"use `Py_XDECREF({one.name})`, which accepts NULL"
+    if one.because is not None:
+        return f"leave where `{one.name}` is NULL"
     result = types.parse(function.record.result)
     answer = "NULL" if result.pointers else _ANSWERS.get(result.name)
     if answer is None or "(" in one.name:
@@ -139,7 +145,9 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
     if _is_written(function, one):
         return "harmless if this code is never reached"
     if one.site is one.at:
-        return f"on the path that does not assign `{one.name}` before"
+        if one.because is None:
+            return f"on the path that does not assign `{one.name}` before"
+        return f"on the path where `{one.name}` is NULL"
     if not isinstance(one.site, events.CallEvent):
         return ""
     return f"on the path where `{places.called(one.site.node)}` fails"

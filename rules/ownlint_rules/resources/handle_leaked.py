@@ -55,7 +55,7 @@ Release it before the exit that is shown, or let a smart pointer own it from the
 - exits that depend on the handle itself (`if (h.is_null())`, `fd < 0`, the failure of the acquiring call)
 - handles that a lambda or a guard object received, that are released under a condition of their own (`if (owned)
   free(p)`), or that register or delete themselves
-- statics, locals with a cleanup attribute, and `main`
+- statics, locals with a cleanup attribute unless they are overwritten, and `main`
 - a discarded `release()` of an object that was passed on before, next to a comment, or cast to void
 - with the default `--certainty`: handles passed to an unknown function and not used afterwards, and leaks in steps of a
   test program

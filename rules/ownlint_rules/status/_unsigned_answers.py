@@ -86,7 +86,7 @@ def _looks(function: Function, name: str) -> Iterator[records.Value | None]:
                 yield None
     for statement in function.statements:
         match statement:
-            case records.Declare(value=inner) | records.Leave(value=inner) if inner and _is_it(inner, name):
+            case records.Declare(value=given) | records.Leave(value=given) if _is_it(given, name):
                 yield None
 
 

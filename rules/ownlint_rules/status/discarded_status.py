@@ -187,9 +187,8 @@ def _unread_errors(function: Function) -> Iterator[Finding]:
 def _unsigned(function: Function) -> Iterator[Finding]:
     """`size_t got = read(fd, data, size); if (got < 0) return;`."""
     for one in unsigned.unseen(function):
-        called, steps = text(one.call.node.callee), ()
-        if one.test is not None:
-            steps = (function.step(one.test, f"this is {one.holds} true"),)
+        called = text(one.call.node.callee)
+        steps = () if one.test is None else (function.step(one.test, f"this is {one.holds} true"),)
         yield function.finding(
             one.call,
             f"a failure of `{called}` is taken for a large number, since `{one.local}` is unsigned",

@@ -1024,6 +1024,7 @@ def test_what_stood_in_a_dropped_side_is_forgotten() -> None:
         ("__attribute__((cleanup(close_it))) int* a = open_it();", "close_it"),
         ("int* a __attribute__((__cleanup__(free_it)));", "free_it"),
         ("[[gnu::cleanup(drop_it)]] int* a = open_it();", "drop_it"),
+        ("g_autoptr(Dir) a = NULL;", "g_autoptr"),
         ("__attribute__((unused)) int* a = open_it();", ""),
         ("auto a = [] { __attribute__((cleanup(close_it))) int* inner = open_it(); };", ""),
     ],

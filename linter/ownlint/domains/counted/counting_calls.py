@@ -13,6 +13,7 @@ from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference,
 from ownlint.domains.counted.outs import Filled, filling_names
 from ownlint.domains.counted.references import may_count, overwritten, owns_member
 from ownlint.engine.assignments import place as named_place
+from ownlint.engine.macro_calls import written_out
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -190,7 +191,7 @@ class CountingCalls(Tests):
     def look_at(self, event: e.CallEvent, draft: CountDraft) -> None:
         """Arguments that are gone, or that may be NULL where nobody has looked."""
         call = event.node
-        model = self.model(call)
+        needed = self.needed(call)
         for index, argument in self.arguments(call):
             one = self.id_of(draft, argument)
             if one is None:
@@ -206,7 +207,7 @@ class CountingCalls(Tests):
                     what: What = "retained after release" if retains else "used after release"
                     self.report(what, draft, one, event, argument, dead)
                 draft.forget(one)
-            elif held.null == "maybe" and model is not None and model.has("needs", f"argument {index + 1}"):
+            elif held.null == "maybe" and index in needed:
                 self.report("null used", draft, one, event, argument)
                 draft.change(one, null="no")
         for index, argument in self.arguments(call):
@@ -217,22 +218,75 @@ class CountingCalls(Tests):
             use = self.said_uses(call)[index]
             if use not in ("released", "retained"):
                 draft.places.pop(where)  # had it been NULL, the call would have failed
-                if not known.exact or self.is_filled_elsewhere(where):
+                is_set = known.exact and not self.is_filled_elsewhere(where)
+                asked = self.asked_just_before(event, where) if index in needed and not is_set else None
+                if asked is not None:
+                    self.null_given(event, argument, asked)
+                if not is_set:
                     continue
-            if model is not None and model.has("needs", f"argument {index + 1}"):
+            if index in needed:
                 self.null_given(event, argument)
-        for index, argument in enumerate(call.args):
-            if model is not None and self.is_null(argument) and model.has("needs", f"argument {index + 1}"):
-                self.null_given(event, argument)
+        for index in needed:
+            if self.is_null(call.args[index]):
+                self.null_given(event, call.args[index])
+
+    @remembered
+    def needed(self, call: r.Call) -> tuple[int, ...]:
+        """The arguments (from 0) that must not be NULL, by what a model says, or of what a macro calls with them:
+        `#define Sack_Check(o) PyObject_TypeCheck(o, &Sack_Type)`."""
+        model = self.model(call)
+        if model is not None:
+            given = (effect.place.index for effect in model.effects if effect.verb == "needs" and effect.place)
+            return tuple(sorted(index for index in set(given) if 0 <= index < len(call.args)))
+        if call.kind != "call" or not self.references.is_macro(call):
+            return ()
+        steps = written_out(call, self.function.program)[:1]  # what comes behind may be under a condition
+        inner = next((step for step in steps if isinstance(step, r.Call)), None)
+        if inner is None or (called := self.model(inner)) is None:
+            return ()
+        return tuple(
+            index
+            for index, argument in enumerate(call.args)
+            if any(one is argument and called.has("needs", f"argument {at + 1}") for at, one in enumerate(inner.args))
+        )
 
     def is_null(self, value: r.Value | None) -> bool:
         """Whether it is written there as NULL, or as a macro that stands for it."""
         bare = bare_value(value)
         return bare is not None and isinstance(found := self.constant(bare), r.Literal) and found.kind == "null"
 
-    def null_given(self, event: e.CallEvent, argument: r.Value) -> None:
+    def null_given(self, event: e.CallEvent, argument: r.Value, asked: e.Test | None = None) -> None:
         key = ("null used", self.place(argument) or argument.start, event.index)
-        self.found.setdefault(key, CountTrouble("null used", text(argument), event, event, None, argument))
+        self.found.setdefault(key, CountTrouble("null used", text(argument), event, event, asked, argument))
+
+    def asked_just_before(self, event: e.CallEvent, where: Place) -> e.Test | None:
+        """The test for NULL that is the last one on every way to the call, if what stands in between goes on for
+        certain: `if (item == NULL) PyErr_SetString(..); use(item);`."""
+        waiting, seen = [event.index], set[int]()
+        asked: set[int] = set()
+        while waiting:
+            for source, _ in self.flow.predecessors[waiting.pop()]:
+                match before := self.flow.events[source]:
+                    case e.Test(value=value, asserted=asserted):
+                        if asserted or not any(self.place(inner) == where for inner in walk(value)):
+                            return None
+                        asked.add(source)
+                    case e.Write(place=place) if place == where:
+                        return None
+                    case e.CallEvent(node=node) if not self.goes_on(node):
+                        return None
+                    case _ if source not in seen:
+                        seen.add(before.index)
+                        waiting.append(source)
+        last = self.flow.events[asked.pop()] if len(asked) == 1 else None
+        return last if isinstance(last, e.Test) else None
+
+    def goes_on(self, call: r.Call) -> bool:
+        """Whether it is known what is called: no macro, which may leave."""
+        if self.model(call) is not None:
+            return True
+        callee = self.function.program.calls.callee(call, self.function)
+        return not self.references.is_macro(call) and bool(callee.records or callee.models)
 
     def is_filled_elsewhere(self, where: Place) -> bool:
         """Whether something else than NULL is written there, too: under which condition, and whether that is the one
@@ -617,7 +671,8 @@ class CountingCalls(Tests):
                 self.shared.add(one)
                 self.presumed.add(event.index)
             return
-        null = "maybe" if source.model.nullable else "no"
+        is_there = source.kind == "new" or source.model.never_null  # what is lent may be NULL where that is asked
+        null = "maybe" if source.model.nullable else "no" if is_there else "unknown"
         if source.kind == "new":
             if source.model.has("retain", "receiver"):
                 return

@@ -229,7 +229,7 @@ class References:
         if model.has("acquire", "result"):
             return ReferenceSource("new", call, _as_kept(model) if self._is_kept(call, model, function) else model)
         if model.sized_by and numbers.is_below_size(call, model.sized_by, function):
-            model = msgspec.structs.replace(model, nullable=False)
+            model = msgspec.structs.replace(model, nullable=False, never_null=True)
         if on is not None:
             return self._of_method(call, model, on, function)
         for effect in model.effects:

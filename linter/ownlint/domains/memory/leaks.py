@@ -334,7 +334,10 @@ class _Losing:
             if begun is None:
                 continue
             start, held = begun
-            if held is None or self.looks_after_itself(event.node) or not ends_with_call(self.function, held[0]):
+            if held is None or self.looks_after_itself(event.node):
+                continue
+            cleaned = held[0] in self.function.cleaned and held[0] in self.function.locals
+            if not cleaned and not ends_with_call(self.function, held[0]):
                 continue
             known = self.is_known(event.node, acquisition)
             for part in self.elements(held, acquisition) or (held,):
@@ -348,7 +351,7 @@ class _Losing:
                     )
                 elif certainty != "certain" and self.is_number(part):
                     certainty = because("possible", f"`{render(part)}` may be a plain number")
-                yield Acquired(event, start, part, acquisition, certainty, owner, known)
+                yield Acquired(event, start, part, acquisition, certainty, owner, known, cleaned=cleaned)
 
     def array(self, value: r.Value | None) -> re.Match[str] | None:
         """The type of a local array of a few elements, of the name of one."""
@@ -654,6 +657,8 @@ class _Losing:
             harmless = because("value" if acquired.certainty == "certain" else "guess", empty)
             if overwriting and all(walked.was_asked(way.exit) for way in overwriting):
                 harmless = "certain"
+            if acquired.cleaned and ended is None and not unsure:
+                harmless = "certain"  # nobody but the end of its scope releases it
             next_round = LosingWay(acquired.start, None, False, because("path", _NEXT_ROUND))
             return loss("overwritten", weaker(certainty, harmless), overwriting or [next_round])
         if ended is None:
@@ -787,7 +792,7 @@ class _Losing:
             if way is not None:
                 found.append(way._replace(certainty=weaker(way.certainty, _sure(how, walked, event))))
         throws, ended = self.throws(), {event.index for event in walked.ended}
-        for index in self.throwing:
+        for index in self.throwing if not acquired.cleaned else ():
             event = self.flow.events[index]
             state = walked.live(index)
             if self.is_own_failure(index, acquired):

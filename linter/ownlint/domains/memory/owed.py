@@ -55,6 +55,8 @@ class Acquired(NamedTuple):
     several: bool = False
     rest: r.Loop | None = None
     """The loop, at whose `start` the container is, that ends one element of it in each round."""
+    cleaned: bool = False
+    """What the local holds where it ends is released then: what is written over it is lost all the same."""
 
 
 class OwedWalk(OwedUses):
@@ -394,6 +396,8 @@ class OwedWalk(OwedUses):
         return cause is not None and is_part_of(self.acquired.call.node, cause.node)
 
     def lose(self, event: e.Event, how: int) -> None:
+        if self.acquired.cleaned and not isinstance(event, e.Write):
+            return
         self.out[event.index] = self.out.get(event.index, 0) | how
 
     def note(self, draft: MemoryDraft, event: e.Event, use: Use) -> None:

@@ -217,6 +217,10 @@ _WORD_BEFORE = re.compile(
         rb"|_Alignas|decltype|__?typeof\w*|_Atomic|__(?:extension|restrict|volatile|const|inline|attribute|declspec)\w*)\b",
     }
 )
+# `g_autoptr(GDir) dir = NULL;`: a macro that is given a type declares a pointer to it, or one of it by `auto`.
+_AUTO_OF_TYPE = re.compile(
+    rb"(?<=[;{}])\s*+((?=\w*auto)[A-Za-z_]\w*+)\(\s*+([A-Za-z_]\w*+)\s*+(\))(?=\s++[A-Za-z_]\w*+\s*+[=;,])"
+)
 # What `ASSIGN_OR_RETURN(` is followed by when its first argument declares something.
 _DECLARES = re.compile(
     rb"\s*(?:\(\s*)?(?:(?:const|static|constexpr|volatile)\s+)*"
@@ -653,6 +657,12 @@ class _Preparation:
             if self.buffer[start : start + 1].strip():
                 self.marks.append(OverwrittenMacro(start, end, BEFORE_TYPE, _text(match["given"] or match[1])))
                 self.blank(start, end)
+        for match in _AUTO_OF_TYPE.finditer(self.masked) if b"auto" in self.masked else ():
+            start, end = match.start(1), match.start(2)
+            if self.buffer[start : start + 1].strip():
+                self.marks.append(OverwrittenMacro(start, end, BEFORE_TYPE, _text(match[1])))
+                self.blank(start, end)
+                self.buffer[match.start(3) : match.end(3)] = b" " if match[1].endswith(b"auto") else b"*"
 
     def members_in_one_word(self) -> None:
         """`struct X { Foo_HEAD int n; };`: a word that is first in a class, alone on its line or before a whole
