@@ -207,8 +207,9 @@ class CountingCalls(Tests):
                     what: What = "retained after release" if retains else "used after release"
                     self.report(what, draft, one, event, argument, dead)
                 draft.forget(one)
-            elif held.null == "maybe" and index in needed:
-                self.report("null used", draft, one, event, argument)
+            elif held.null != "no" and index in needed:
+                if held.null == "maybe":
+                    self.report("null used", draft, one, event, argument)
                 draft.change(one, null="no")
         for index, argument in self.arguments(call):
             where = self.place(argument)
