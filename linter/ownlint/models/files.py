@@ -157,6 +157,7 @@ class ModelFile:
             never_null=table.flag("never_null"),
             counted=table.flag("counted"),
             together=table.flag("together"),
+            rest_nullable=table.flag("rest_nullable"),
             by_reference=table.flag("by_reference"),
             drops_answers=table.flag("drops_answers"),
             makes_room=table.flag("makes_room"),

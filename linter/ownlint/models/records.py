@@ -310,6 +310,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The classes of what it throws; none where these are not known."""
     together: bool = False
     """Its arguments all get something, or all get NULL."""
+    rest_nullable: bool = False
+    """Of those arguments the first alone is sure to get something where any does."""
     format_at: int = 0
     """Which argument, from 1, is a format string that says what is done with those behind it; 0 for none."""
     format_from: int = 0

@@ -90,6 +90,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         if _is_within(function, one) or _may_be_there_anyway(function, one):
             continue
         made = places.called(one.site.node) if isinstance(one.site, events.CallEvent) and one.site is not one.at else ""
+        does = "set it to" if isinstance(one.site, events.CallEvent) and _is_set_by(one, one.site.node) else "return"
         yield function.finding(
             one.at,
             _said(function, one),
@@ -98,7 +99,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             else because("path", _where_it_fails(function, one)),
             help=_help(function, one),
             steps=(
-                *((function.step(one.site, f"`{made}` may return NULL here"),) if made else ()),
+                *((function.step(one.site, f"`{made}` may {does} NULL here"),) if made else ()),
                 *((function.step(one.because, "this asks for NULL, and goes on"),) if one.because is not None else ()),
                 *function.branch(one.at, one.site),
             ),
@@ -122,8 +123,15 @@ def _said(function: Function, one: counting.CountTrouble) -> str:
     if one.because is not None:
         return f"`{one.name}` {used} even if it is NULL"
     if isinstance(one.site, events.CallEvent) and one.site is not one.at:
-        return f"`{one.name}` {used} without a check, but `{places.called(one.site.node)}` can return NULL"
+        does = "set it to" if _is_set_by(one, one.site.node) else "return"
+        return f"`{one.name}` {used} without a check, but `{places.called(one.site.node)}` can {does} NULL"
     return f"`{one.name}` {used} without a check, but it can still be NULL"
+
+
+def _is_set_by(one: counting.CountTrouble, call: records.Call) -> bool:
+    """Whether a call is given the address of what may be NULL, and does not answer with it."""
+    given = map(places.strip, call.args)
+    return any(isinstance(value, records.Unary) and text(value.value) == one.name for value in given)
 
 
 def _help(function: Function, one: counting.CountTrouble) -> str:
@@ -150,7 +158,8 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
         return f"on the path where `{one.name}` is NULL"
     if not isinstance(one.site, events.CallEvent):
         return ""
-    return f"on the path where `{places.called(one.site.node)}` fails"
+    does = f"sets `{one.name}` to NULL" if _is_set_by(one, one.site.node) else "fails"
+    return f"on the path where `{places.called(one.site.node)}` {does}"
 
 
 def _may_be_there_anyway(function: Function, one: counting.CountTrouble) -> bool:

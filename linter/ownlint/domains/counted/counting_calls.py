@@ -551,7 +551,8 @@ class CountingCalls(Tests):
                 if model.has("may fail"):
                     ways += self.without(event, draft, where, model)
                 there = nothing is not None or model.has("may fail")
-                one = draft.begin(event.index, HeldReference("new", 1, "no" if there else "unknown"))
+                null: Null = "maybe" if model.rest_nullable and index else "no" if there else "unknown"
+                one = draft.begin(event.index, HeldReference("new", 1, null))
                 draft.places[where] = one
                 self.shared.add(one)
                 if nothing is not None:
