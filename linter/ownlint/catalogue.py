@@ -118,10 +118,10 @@ class SubjectCase(NamedTuple):
         record: Node = self.subject.record  # type: ignore[union-attr]
         return record.start <= offset < record.end
 
-    def judgements(self) -> Iterator[Judgement]:
+    def judgements(self) -> list[Judgement]:
         """One for each of the rules."""
         path = self.path
-        return (Judgement(rule, self.subject, path, self.number) for rule in self.rules)
+        return [Judgement(rule, self.subject, path, self.number) for rule in self.rules]
 
 
 class Judgement(NamedTuple):

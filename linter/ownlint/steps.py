@@ -61,17 +61,15 @@ class _Shares:
         self._since = left
 
 
-class Before(NamedTuple):
-    """The budget that counted until another one did."""
-
-    left: int
-    shares: _Shares
-
-
 _left = _UNBOUNDED
 _culprit: object = None
 """What the last cut-off was about; None where it was about nothing in particular."""
-_shares = _Shares(_UNBOUNDED)
+_budget = _UNBOUNDED
+_shares: _Shares | None = None
+"""None as long as nothing was looked at."""
+
+Before = tuple[int, int, _Shares | None]
+"""The budget that counted until another one did, as it stands in these three."""
 
 
 def spend(steps: int = 1) -> None:
@@ -80,13 +78,16 @@ def spend(steps: int = 1) -> None:
     _left -= steps
     if _left < 0:
         if _left + steps >= 0:
-            _culprit = _shares.to_blame(_left)
+            _culprit = None if _shares is None else _shares.to_blame(_left)
         raise LimitError(_TOO_LONG)
 
 
 def looks_at(what: object, file: str) -> None:
     """What is spent from here on is spent on this, which stands in a file: a cut-off is about it where the file took a
     good part of the budget."""
+    global _shares
+    if _shares is None:
+        _shares = _Shares(_budget)
     _shares.looks_at(what, file, _left)
 
 
@@ -110,17 +111,18 @@ def cut_off(about: object = None) -> NoReturn:
 
 def start(size: int) -> Before:
     """From here on a budget counts that fits something of `size` bytes; returns the one before."""
-    global _left, _shares
-    before, _left = Before(_left, _shares), BUDGET + PER_BYTE * size
-    _shares = _Shares(_left)
+    global _left, _budget, _shares
+    before = _left, _budget, _shares
+    _left = _budget = BUDGET + PER_BYTE * size
+    _shares = None
     return before
 
 
 def stop(before: Before) -> bool:
     """Goes back to the budget before; whether the one that ends was kept. If it was not, neither is that one: what
     rests on an answer that was cut off is cut off, too, even where somebody kept the error quiet."""
-    global _left, _shares
+    global _left, _budget, _shares
     kept = _left >= 0
-    _left = before.left if kept or before.left > _NO_BUDGET else -1
-    _shares = before.shares
+    left, _budget, _shares = before
+    _left = left if kept or left > _NO_BUDGET else -1
     return kept

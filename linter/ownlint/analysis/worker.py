@@ -184,9 +184,11 @@ class FailureTally:
         if len(self._lost) == _MOST_LOST and before < _MOST_LOST:
             yield Crash("", "", "no rule is run on the rest of the project: too many failed", crash.kind)
 
+    def any(self) -> bool:
+        """Whether something has failed at all."""
+        return bool(self._rules)
+
     def __contains__(self, judgement: Judgement) -> bool:
-        if not self._rules:
-            return False
         rule, path = judgement.rule.id, judgement.path
         return (
             self._in_files[_InFile(rule, path)] >= _MOST_OF_RULE_IN_FILE
@@ -310,14 +312,18 @@ class Worker:
         analyst, group, subject = self.analyst, found.group, found.before + found.case.number
         whole = not first
         catalogue.begin(found.case.subject)
+        given_up, known, put = analyst.given_up, analyst.program.too_large, self.at.put
+        any_given_up = given_up.any()
         for order, judgement in enumerate(found.case.judgements()):
             if order < first:
                 continue
-            if judgement in analyst.given_up:
+            if any_given_up and judgement in given_up:
                 whole = False
                 continue
-            self.at.put(number, order, subject)
+            put(number, order, subject)
             said = self._judge(judgement)
+            if not said and len(known) == self.told_large:
+                continue
             large = self._large()
             if isinstance(said, Crash):
                 self._tell(SaidOfCase(group, number, (), (said,), large))
@@ -325,11 +331,11 @@ class Worker:
                     return None
                 whole = False
                 self._count(said)
+                any_given_up = given_up.any()
                 continue
             findings += said
             self._found += said
-            if said or large:
-                self._tell(SaidOfCase(group, number, tuple(said), (), large))
+            self._tell(SaidOfCase(group, number, tuple(said), (), large))
         return whole
 
     def _count(self, crash: Crash) -> None:

@@ -12,7 +12,6 @@ The notes belong to the process: one thread asks.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property, wraps
 from typing import (
     TYPE_CHECKING,
@@ -66,15 +65,19 @@ def read(key: Note) -> None:
     _read.add(key)
 
 
-@contextmanager
-def noting() -> Iterator[set[Note]]:
+class noting:  # noqa: N801 - used as a function
     """What is read inside goes into the set that this gives, and nowhere else."""
-    global _read
-    before, _read = _read, set()
-    try:
-        yield _read
-    finally:
-        _read = before
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> set[Note]:
+        global _read
+        self._before, _read = _read, set()
+        return _read
+
+    def __exit__(self, *_: object) -> None:
+        global _read
+        _read = self._before
 
 
 def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Note]:
@@ -137,31 +140,20 @@ def is_of_all() -> bool:
 def _within(size: int, ask: Callable[[], _Answer], about: object = None) -> _Answer | _TooManySteps:
     """What is answered `about` something of `size` bytes, with a budget of its own."""
     before = start(size)
-    answer: _Answer | _TooManySteps | None = None
-    cut = False
+    cut = True
     try:
         answer = ask()
+        cut = False
     except LimitError:
-        cut = True
+        pass
     finally:
         whole = stop(before)
     if not cut and whole:
-        return cast("_Answer", answer)
+        return answer
     said = culprit()
     inner = said if isinstance(said, _TooManySteps) else _TooManySteps(said, whole=False)
     is_whole = inner.whole or about is None
     return _TooManySteps(inner.culprit or (None if is_whole else about), is_whole)
-
-
-def _told(answer: _Answer | _TooManySteps) -> _Answer:
-    """What `_within` has answered.
-
-    Raises:
-        LimitError: it took too many steps.
-    """
-    if isinstance(answer, _TooManySteps):
-        cut_off(answer)
-    return answer
 
 
 # --- questions about one function or binding ---------------------------------------------------------------
@@ -185,7 +177,9 @@ def flow_question(
         else:
             _read.add(held[1])
         answer: _Answer | _TooManySteps = held[0]
-        return _told(answer)
+        if isinstance(answer, _TooManySteps):
+            cut_off(answer)
+        return answer
 
     return asked
 
@@ -209,7 +203,9 @@ def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
         else:
             _read.add(held[1])
         answer: _Answer | _TooManySteps = held[0]
-        return _told(answer)
+        if isinstance(answer, _TooManySteps):
+            cut_off(answer)
+        return answer
 
     return asked
 
@@ -466,7 +462,9 @@ def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _
         answer: _Answer | _TooManySteps = known[ask]
         if not isinstance(answer, Gathered):
             _read.add(key)
-        return _told(answer)
+        if isinstance(answer, _TooManySteps):
+            cut_off(answer)
+        return answer
 
     _asking[name] = asked
     return asked
@@ -529,7 +527,7 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
         if instance is None:
             return self
         kept = instance.__dict__
-        answer: _Answer | _TooManySteps | None = kept.get(self._name)
+        answer: Any = kept.get(self._name)  # nothing is called here that need not be: it is asked very often
         if answer is None and self._name not in kept:
             of: Program = getattr(instance, "program", instance)
             answer = kept[self._name] = _of_program(
@@ -537,4 +535,7 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
             )
         if type(answer) is not Gathered:
             _read.add(self.key)
-        return _told(cast("_Answer | _TooManySteps", answer))
+        if type(answer) is _TooManySteps:
+            cut_off(answer)
+        found: _Answer = answer
+        return found

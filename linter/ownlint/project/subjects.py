@@ -45,11 +45,8 @@ class _Subject:
     path: str
     symbol: str
     file: File
-
-    @property
-    def size(self) -> int:
-        """Bytes of the file in which it stands."""
-        return self.file.size
+    size: int
+    """Bytes of the file in which it stands."""
 
     def finding(
         self,
@@ -122,9 +119,11 @@ class Function(_Subject):
     def __init__(self, program: Program, file: File, index: int) -> None:
         self.program = program
         self.file = file
+        self.size = file.size
         self.index = index
         self.record = file.functions[index]
         self.path = file.path
+        self.language: r.Language = file.language
         self.cls: Class | None = None
         self.ordinal = 0
         """Among the functions of one name and scope in the file."""
@@ -141,10 +140,6 @@ class Function(_Subject):
     def symbol(self) -> str:  # type: ignore[override]
         separator = "::" if self.file.language == "cpp" else "."
         return self.record.scope + separator + self.record.name if self.record.scope else self.record.name
-
-    @property
-    def language(self) -> r.Language:
-        return self.file.language
 
     @property
     def is_method(self) -> bool:
@@ -515,6 +510,7 @@ class Class(_Subject):
     def __init__(self, program: Program, file: File, record: r.ClassRecord) -> None:
         self.program = program
         self.file = file
+        self.size = file.size
         self.path = file.path
         self.name = record.name
         self._record = record
@@ -646,6 +642,7 @@ class Binding(_Subject):
     def __init__(self, program: Program, file: File, record: r.BindingRecord) -> None:
         self.program = program
         self.file = file
+        self.size = file.size
         self.record = record
         self.path = file.path
         self.known: dict[Any, Any] = {}  # see `questions.question`

@@ -41,7 +41,7 @@ def _may_hide(body: r.Body, around: Set[str], own: set[str]) -> bool:
                 known = around | own
             if not known.isdisjoint(head):
                 return True
-            inside = known.union(head) if head else known
+            inside = known | set(head) if head else known
             if any(one and _may_hide(one, inside, set()) for one in bodies):
                 return True
     return False

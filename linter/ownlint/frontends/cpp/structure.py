@@ -40,13 +40,10 @@ _CPP = re.compile(
 _CPP_WORDS = (b"template", b"namespace", b"class", b"operator")
 """One of them is in each."""
 
-_NAMES_IN_C = tuple(
-    (word, re.compile(rb"%s(?<!\w%s)(?!\w)" % (word, word)))  # an expression that begins with a text is looked for fast
-    for word in (
-        b"catch class co_await co_return co_yield concept delete explicit export final friend mutable namespace new"
-        b" noexcept operator override private protected public requires template throw try typename using virtual"
-    ).split()
-)
+_NAMES_IN_C = (
+    b"catch class co_await co_return co_yield concept delete explicit export final friend mutable namespace new"
+    b" noexcept operator override private protected public requires template throw try typename using virtual"
+).split()
 """Words of C++ that are names like any other in C."""
 
 _HEAD = 2000
@@ -119,10 +116,7 @@ def _parse(prepared: Prepared, in_c: bool = False) -> tuple[Prepared, Node, int]
 
     def parse(source: bytes) -> Node:
         # Offsets stay, and names are read from the text as it is.
-        for word, whole_word in _NAMES_IN_C if in_c else ():
-            if word in source:
-                source = whole_word.sub(word[:-1].upper() + b"_", source)
-        return parser.parse(source).root_node
+        return parser.parse(_without_keywords(source) if in_c else source).root_node
 
     root = parse(prepared.source)
     unplaced = g.unplaced(root)
@@ -138,6 +132,20 @@ def _parse(prepared: Prepared, in_c: bool = False) -> tuple[Prepared, Node, int]
     return prepared, root, unplaced
 
 
+def _without_keywords(source: bytes) -> bytes:
+    """Each word is looked for as a text: an expression with all of them would be tried at every byte."""
+    changed = bytearray(source)
+    for word in _NAMES_IN_C:
+        at = source.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if _NAME_BYTE.match(source, end) is None and (not at or _NAME_BYTE.match(source, at - 1) is None):
+                changed[at:end] = word[:-1].upper() + b"_"
+            at = source.find(word, end)
+    return bytes(changed)
+
+
+_NAME_BYTE = re.compile(rb"\w")
 _ATTEMPTS: tuple[tuple[Callable[[Prepared], Prepared], float], ...] = (
     (with_known_syntax, 0),
     (partial(without_macro_calls, with_bodies=False), 0),
