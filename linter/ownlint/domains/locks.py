@@ -852,9 +852,18 @@ class _LockReader:
         written = self.program.types.of(call.callee.base, self.function)
         if not written:
             return plain(last_name(call.callee)) in ("lock", "unlock", "assertheld")
-        return self.mutexes.is_mutex(
-            types.parse(written).name + _arguments(written), self.function.file, self.function.record.scope
-        )
+        kind, file, scope = types.parse(written), self.function.file, self.function.record.scope
+        if self.mutexes.is_mutex(kind.name + _arguments(written), file, scope):
+            return True
+        trying = plain(last_name(call.callee)) in ("trylock", "unlock")
+        return trying and kind.is_value and not kind.arguments and self.is_unseen(kind.name)
+
+    def is_unseen(self, name: str) -> bool:
+        """Whether a class is neither defined in the analysed files nor in a model: its methods are known by their names
+        alone."""
+        file, scope = self.function.file, self.function.record.scope
+        kind = types.parse(self.program.names.expand(name, file, scope))
+        return not self.program.index.defines(kind.last) and not self.program.types.roles_at(kind.name, file, scope)
 
     def by_model(self, call: r.Call, state: Locks) -> Locks:
         for model in self.program.calls.callee(call, self.function).models:
