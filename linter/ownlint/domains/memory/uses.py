@@ -307,12 +307,30 @@ class OwedUses(MemoryWalk):
             inner = strip(inner.left)
         if isinstance(inner, r.Call):
             if inner.kind == "construct" and len(inner.args) == 1 and isinstance(inner.callee, r.Name):
-                return inner.args[0] if types.parse(inner.callee.text).pointers else inner
+                return inner.args[0] if types.parse(inner.callee.text).pointers else self.wrapped_again(inner)
+            if inner.kind == "construct":
+                return self.wrapped_again(inner)
             if inner.kind == "call" and inner.args:
                 through = self.resources.passes_on(inner, self.function)
                 if len(through) == 1 and (index := next(iter(through))) < len(inner.args):
                     return inner.args[index]
         return inner
+
+    def wrapped_again(self, made: r.Call) -> r.Value:
+        """The handle that another value of its class, or of a base or heir of that, is made of by its own pointer:
+        `Address(block.pointer(), size)`. Else the value itself."""
+        got = strip(made.args[0]) if made.args else None
+        on = receiver(got) if isinstance(got, r.Call) and not got.args else None
+        if not isinstance(on, r.Name) or on.text not in self.function.locals or not isinstance(made.callee, r.Name):
+            return made
+        names, file, scope = self.program.names, self.function.file, self.function.record.scope
+        held, given = self.program.types.of(on, self.function), self.program.types.of(got, self.function)
+        if not types.parse(held).is_value or not types.parse(given).pointers:
+            return made
+        one, other = (names.find_class(types.parse(x).name, scope, file) for x in (held, made.callee.text))
+        if one is None or other is None:
+            return made
+        return on if one in other.ancestry or other in one.ancestry else made
 
     def says(self, draft: MemoryDraft, value: r.Value | None) -> bool:
         """Whether the value names it in any way."""
