@@ -9,7 +9,7 @@ The meter belongs to the process: one thread asks.
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 BUDGET = 1_000_000
 """Steps of one judgement or of one answer. A step is four or five microseconds, so that a cut-off takes about five

@@ -180,6 +180,7 @@ class ModelFile:
             throws=table.flag("throws"),
             exceptions=table.texts("exceptions"),
             fills=table.texts("fills"),
+            member=table.text("member"),
             format_at=table.number("format_at", 0),
             format_from=table.number("format_from", 0),
             format_steals=table.text("format_steals"),

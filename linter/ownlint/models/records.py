@@ -294,6 +294,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """What it hands out, by result or through an argument, is a reference that is counted."""
     fills: tuple[str, ...] = ()
     """Members, of the struct whose address it is given, that are not NULL where it worked."""
+    member: str = ""
+    """The member of argument 1 that the macro stands for: what is written there replaces what it answers."""
     answers_zero: bool = False
     """0 is its one answer where it worked."""
     fails_by_zero: bool = False

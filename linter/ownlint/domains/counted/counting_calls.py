@@ -367,7 +367,8 @@ class CountingCalls(Tests):
             self.report("released twice", draft, one, event, argument, held.freed)
             draft.forget(one)
         elif held.kind == "borrowed":
-            self.report("released borrowed", draft, one, event, argument, one[0])
+            if not self.is_replaced(one):
+                self.report("released borrowed", draft, one, event, argument, one[0])
             draft.forget(one)
         elif held.kind == "given":
             if self.is_slot:
@@ -379,6 +380,22 @@ class CountingCalls(Tests):
             draft.places.pop(where, None)  # nothing is left in the caller's variable that anybody owes
         if clears and where is not None:
             draft.places[where] = NULL
+
+    def is_replaced(self, one: Id) -> bool:
+        """Whether another object is written later to the member from which a macro has read it:
+        `Py_DECREF(PyArray_DESCR(a)); fields(a)->descr = other;`. The member's own reference is released."""
+        site = self.site(one) if one[0] >= 0 else None
+        model = self.model(site.node) if isinstance(site, e.CallEvent) else None
+        if model is None or not model.member or not isinstance(site, e.CallEvent) or not site.node.args:
+            return False
+        owner = named_place(self.function, strip(site.node.args[0]))
+        return owner is not None and any(
+            isinstance(write, e.Write)
+            and isinstance(target := bare_value(write.target), r.Member)
+            and target.name == model.member
+            and named_place(self.function, strip(target.base)) == owner
+            for write in self.flow.after(site)
+        )
 
     def steal(self, event: e.CallEvent, draft: CountDraft, argument: r.Value, one: Id) -> None:
         held = draft.objects[one]
