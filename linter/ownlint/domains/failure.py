@@ -46,6 +46,8 @@ _ASKS = re.compile(
     r"|cast|dyn_cast|isa|status|state)$"
     r"|\w*(?:Exists|_exists)$"
 )
+_PREDICATE = re.compile(r"(?:is|has|was|are|can)(?:_|(?=[A-Z]))")
+_LONGEST_PREDICATE = 60
 _LOGS = ("log", "debug log")
 _DEEPEST_END = 2
 """Calls that are followed to the end of the program."""
@@ -100,8 +102,26 @@ def failures(function: Function) -> list[Failure]:
 def _reasoned(function: Function, failed: Failure) -> Failure:
     if failed.cause is None or failed.certainty == "certain":
         return failed
-    why = f"on the path where {work(function, failed.cause)} fails"
+    why = f"on the path where {fails(function, failed.cause, failed.leave)}"
     return msgspec.structs.replace(failed, certainty=because(failed.certainty, why))
+
+
+def fails(function: Function, cause: e.CallEvent | None, exit: e.Event) -> str:
+    """That a call fails before an exit, as a clause. A predicate does not fail: it is true or false there."""
+    return answered(function, cause, exit) or f"{work(function, cause)} fails"
+
+
+def answered(function: Function, cause: e.CallEvent | None, exit: e.Event) -> str:
+    """What a predicate answers before an exit, as "`h.is_null()` is true"; empty for any other call."""
+    if cause is None or not _PREDICATE.match(called(cause.node)):
+        return ""
+    for test, outcome in islice(function.flow.guards(exit), _MOST_GUARDS):
+        asked, holds = strip(test.value), outcome
+        while isinstance(asked, r.Unary) and asked.op in ("!", "not"):
+            asked, holds = strip(asked.value), not holds
+        if asked is cause.node:
+            return f"`{text(cause.node, _LONGEST_PREDICATE)}` is {'true' if holds else 'false'}"
+    return ""
 
 
 def work(function: Function, cause: e.CallEvent | None) -> str:

@@ -114,7 +114,9 @@ def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
     told: set[str] = set()
     for way in loss.ways[:_MOST_STEPS]:
         if way.cause is not None and way.cause is not loss.acquired:
+            answer = "" if way.throws else failure.answered(function, way.cause, way.exit)
             says = f"{failure.work(function, way.cause)} can {'throw' if way.throws else 'fail'} here"
+            says = f"{answer} on this path" if answer else says
             if says not in told:
                 yield function.step(way.cause, says)
             told.add(says)
@@ -219,7 +221,9 @@ def when(function: Function, loss: HandleLoss) -> str:
 
 def _fails(function: Function, way: LosingWay) -> str:
     if way.cause is not None:
-        return f"{failure.work(function, way.cause)} {'throws' if way.throws else 'fails'}"
+        if not way.throws:
+            return failure.fails(function, way.cause, way.exit)
+        return f"{failure.work(function, way.cause)} throws"
     via = way.exit.via if isinstance(way.exit, e.LeaveEvent) else ""
     return f"`{via}` makes this function return" if via else _taken(function, way) or "this function fails"
 
