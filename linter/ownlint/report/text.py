@@ -159,12 +159,18 @@ def _marks(finding: Located) -> dict[str, list[ExcerptMark]]:
     return files
 
 
+def _is_said(finding: Located) -> bool:
+    """Whether the message gives the reason already: "`p` leaks if `f` fails"."""
+    clause = finding.reason.removeprefix("on the path where ").removesuffix(" is true")
+    return f" if {clause}" in finding.message or f" but {clause}" in finding.message
+
+
 def _notes(finding: Located, verbose: bool) -> Iterator[tuple[str, str]]:
     if finding.help and (finding.fix is None or finding.fix.message != finding.help):
         yield "help", finding.help
     if finding.fix is not None:
         yield "fix", finding.fix.message
-    if finding.reason and (finding.assumed or verbose):
+    if finding.reason and (verbose or (finding.assumed and not _is_said(finding))):
         yield "note", f"{finding.certainty}: {finding.reason}"
     if finding.others:
         yield "note", elsewhere(finding)
