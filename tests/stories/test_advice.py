@@ -48,12 +48,114 @@ PyObject *another(PyObject *self) {
 
 def test_a_leaked_reference_is_not_returned_where_a_failure_is(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(LEAKS)
-    stored = "store the result in a variable, call `Py_DECREF(val)`, then return it"
+    stored = "store the result in a variable, call `{}(val)`, then return it"
     assert helps(tmp_path) == {
-        "lent": f"use `N` instead of `O` for `val`, or {stored}",
-        "used": stored,
+        "lent": f"use `N` instead of `O` for `val`, or {stored.format('Py_XDECREF')}",
+        "used": stored.format("Py_DECREF"),
         "failing": "call `Py_DECREF(list)` before this return",
         "another": "call `Py_DECREF(list)` before this return, or return `list`",
+    }
+
+
+SHARED = """\
+#include <Python.h>
+
+int asked_at_once(void) {
+  PyObject *list = PyList_New(0);
+  if (list == NULL || PyErr_CheckSignals()) return -1;
+  Py_DECREF(list);
+  return 0;
+}
+
+int asked_before(void) {
+  PyObject *list = PyList_New(0);
+  if (list == NULL) return -1;
+  if (PyErr_CheckSignals()) return -1;
+  Py_DECREF(list);
+  return 0;
+}
+
+int of_one_version(void) {
+  PyObject *m;
+#if PY_MAJOR_VERSION >= 3
+  m = PyModule_New("shown");
+#else
+  m = Py_InitModule3("shown", NULL, NULL);
+#endif
+  if (m == NULL) return -1;
+  if (PyModule_AddStringConstant(m, "name", "value") < 0) return -1;
+#if PY_MAJOR_VERSION >= 3
+  Py_DECREF(m);
+#endif
+  return 0;
+}
+"""
+
+
+def test_what_can_be_null_at_the_exit_is_released_by_what_accepts_that(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(SHARED)
+    assert helps(tmp_path) == {
+        "asked_at_once": "call `Py_XDECREF(list)` before this return",
+        "asked_before": "call `Py_DECREF(list)` before this return",
+        "of_one_version": "call `Py_DECREF(m)` before this return"
+        ", within the same `#if` if the other branch borrows it",
+    }
+
+
+UNCHECKED = """\
+#include <Python.h>
+
+PyObject *alone(PyObject *item) {
+  PyObject *pair = PyTuple_New(1);
+  Py_INCREF(item);
+  PyTuple_SET_ITEM(pair, 0, item);
+  return pair;
+}
+
+PyObject *beside(PyObject *item) {
+  PyObject *list = PyList_New(0);
+  if (list == NULL) return NULL;
+  PyObject *pair = PyTuple_New(1);
+  Py_INCREF(item);
+  PyTuple_SET_ITEM(pair, 0, item);
+  if (PyList_Append(list, pair) < 0) {
+    Py_DECREF(pair);
+    Py_DECREF(list);
+    return NULL;
+  }
+  Py_DECREF(pair);
+  return list;
+}
+
+PyObject *jumping(PyObject *item) {
+  PyObject *list = PyList_New(0);
+  if (list == NULL) return NULL;
+  PyObject *pair = PyTuple_New(1);
+  Py_INCREF(item);
+  PyTuple_SET_ITEM(pair, 0, item);
+  if (PyList_Append(list, pair) < 0) goto fail;
+  Py_DECREF(pair);
+  return list;
+fail:
+  Py_XDECREF(pair);
+  Py_DECREF(list);
+  return NULL;
+}
+
+int compared(PyObject *one) {
+  return PyObject_Type(one) == (PyObject *)&PyLong_Type ? 1 : 0;
+}
+"""
+
+
+def test_an_unchecked_result_leaves_as_the_other_errors_do(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(UNCHECKED)
+    stored = "store it in a variable, test that, and call `Py_DECREF` on it afterwards"
+    assert helps(tmp_path) == {
+        "alone": "check it first: `if (pair == NULL) return NULL;`",
+        "beside": "check it first; if it is NULL, release `list`, then `return NULL`",
+        "jumping": "check it first, and leave as the other errors here do: `if (pair == NULL) goto fail;`",
+        "compared": f"use `Py_TYPE(one)`, which is borrowed, or {stored}",
     }
 
 
@@ -88,6 +190,31 @@ void OnPurpose(int fd) {
   (void)Flush(fd);  // the reader notices a failure by the missing end
 }
 """
+OTHERS = """\
+#include "absl/status/status.h"
+
+absl::Status Flush(int fd);
+
+int Counted(int fd) {
+  Flush(fd);
+  return 1;
+}
+
+absl::Status Passed(int fd) {
+  Flush(fd);
+  return absl::OkStatus();
+}
+"""
+
+
+def test_a_status_is_returned_where_the_function_returns_one(tmp_path: Path) -> None:
+    (tmp_path / "a.cc").write_text(OTHERS)
+    assert helps(tmp_path) == {
+        "Counted": "check `.ok()`, or explain in a comment why it can be ignored",
+        "Passed": "return it, check `.ok()`, or explain in a comment why it can be ignored",
+    }
+
+
 RAISING = """
 #include <Python.h>
 

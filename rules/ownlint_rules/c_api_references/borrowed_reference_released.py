@@ -119,7 +119,7 @@ def _said(function: Function, one: counting.CountTrouble, reason: events.Event) 
     acquire = f"call `Py_{_x(one.at)}INCREF({one.name})`" if "Py_" in release else "acquire a reference"
     if one.reason and function.jump(reason, one.at):  # other paths may own a reference there
         message = f"`{one.name}` is released, but on this path it is a borrowed reference: its owner releases it again"
-        return message, f"{acquire} before this `goto`, or jump to a label after `{release}`"
+        return message, f"{acquire} before this `goto`, or jump to a label after this release"
     return message, f"remove `{release}`, or {acquire} first if this function must own a reference"
 
 

@@ -236,8 +236,22 @@ def _forgotten(function: Function, known: references.References, test: events.Te
                 source.call,
                 f"the new reference returned by `{places.called(source.call)}` is only compared or tested, and leaks",
                 certainty=_if_forgotten(function, known, source),
-                help="store it in a variable, test that, and call `Py_DECREF` on it afterwards",
+                help=_borrowing(function, source)
+                + "store it in a variable, test that, and call `Py_DECREF` on it afterwards",
             )
+
+
+def _borrowing(function: Function, source: references.ReferenceSource) -> str:
+    """What answers with a borrowed reference to the same: `Py_TYPE` for `PyObject_Type`."""
+    call = source.call
+    if source.model is None or call is None or len(call.args) != 1:
+        return ""
+    wanted = places.last_name(call.callee)
+    found = function.program.models.functions_with(
+        "borrow", "result", lambda model: model.replaced_by == wanted and not model.counted
+    )
+    given = places.strip(call.args[0])
+    return "".join(f"use `{name}({text(given)})`, which is borrowed, or " for name in sorted(found)[:1] if given)
 
 
 def _if_forgotten(function: Function, known: references.References, source: references.ReferenceSource) -> Certainty:

@@ -72,9 +72,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, places, records, references, rule, text, trials, types
+from ownlint import (
+    Finding,
+    Function,
+    because,
+    counting,
+    events,
+    failure,
+    places,
+    records,
+    references,
+    rule,
+    text,
+    trials,
+    types,
+)
 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
+
+_MANY = 3
 
 _ANSWERS = {"int": "-1", "void": "", "Py_ssize_t": "-1"}
 """What a function of the C API returns on failure, by its type."""
@@ -142,11 +158,52 @@ def _help(function: Function, one: counting.CountTrouble) -> str:
         return f"use `Py_XDECREF({one.name})`, which accepts NULL"
     if one.because is not None:
         return f"leave where `{one.name}` is NULL"
+    if "(" in one.name:
+        return f"check `{one.name}` for NULL first"
+    if label := _label_beside(function, one.at):
+        return f"check it first, and leave as the other errors here do: `if ({one.name} == NULL) goto {label};`"
     result = types.parse(function.record.result)
     answer = "NULL" if result.pointers else _ANSWERS.get(result.name)
-    if answer is None or "(" in one.name:
+    if answer is None:
         return f"check `{one.name}` for NULL first"
-    return f"check it first: `if ({one.name} == NULL) return{f' {answer}' if answer else ''};`"
+    leave = f"return{f' {answer}' if answer else ''}"
+    if owned := _owned_here(function, one):
+        return f"check it first; if it is NULL, release {owned}, then `{leave}`"
+    return f"check it first: `if ({one.name} == NULL) {leave};`"
+
+
+def _label_beside(function: Function, at: events.Event) -> str:
+    """The label to which the next error exit jumps, or the last before `at` if none follows; empty where that
+    returns."""
+    start = at.span.start
+    exits = sorted((one.at for one in failure.failures(function)), key=lambda exit: exit.span.start)
+    nearest = next((exit for exit in exits if exit.span.start > start), exits[-1] if exits else None)
+    if nearest is None:
+        return ""
+    leaves = (one for one in function.statements if isinstance(one, records.Leave) and one.span == nearest.span)
+    return next((one.label for one in leaves), "")
+
+
+def _owned_here(function: Function, one: counting.CountTrouble) -> str:
+    """The locals with a new reference that the function releases or returns only later."""
+    known = references.references(function.program)
+    own = {
+        call.into[0]
+        for call in function.flow.calls
+        if call is not one.site and call.index < one.at.index and call.into is not None and len(call.into) == 1
+        if known.source(call.node, function).kind == "new"
+    } - {one.name}
+    later: list[str] = []
+    for event in function.flow.after(one.at) if own else ():
+        given: list[records.Value | None] = []
+        if isinstance(event, events.LeaveEvent):
+            given = [event.value]
+        elif isinstance(event, events.CallEvent):
+            uses = ((value, known.use(event.node, at, function)) for at, value in references.arguments(event.node))
+            given = [value for value, use in uses if use in ("released", "stolen", "stolen on success")]
+        later += (name.text for name in map(places.strip, given) if isinstance(name, records.Name))
+    named = [f"`{name}`" for name in dict.fromkeys(later) if name in own]
+    return " and ".join(named) if len(named) < _MANY else "what this function owns"
 
 
 def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
@@ -160,6 +217,9 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
         return ""
     does = f"sets `{one.name}` to NULL" if _is_set_by(one, one.site.node) else "fails"
     return f"on the path where `{places.called(one.site.node)}` {does}"
+        return f"on the path that does not assign `{one.name}` before"
+    return f"`{places.called(one.site.node)}` can return NULL" if isinstance(one.site, events.CallEvent) else ""
+>>>>>>> 7ce8b151 (messages: help fits what can be NULL, what is owned and how the other errors leave; a result that is 0 on failure is no error code)
 
 
 def _may_be_there_anyway(function: Function, one: counting.CountTrouble) -> bool:

@@ -205,7 +205,7 @@ def _help(function: Function, group: list[counting.CountTrouble]) -> str:
     one = group[0]
     if one.what == "surplus":
         return "remove the extra increment: the function already owns a reference"
-    release = _release(function, one)
+    release = _release(function, one, may_be_null=any(_may_be_null(function, each) for each in group))
     if one.what == "overwritten":
         exits = f" and {leaks.before_exits(function, [each.at for each in group[1:]])}" if len(group) > 1 else ""
         return f"{release} before it is reassigned{exits}"
@@ -216,13 +216,13 @@ def _help(function: Function, group: list[counting.CountTrouble]) -> str:
         return (
             f"{_hand_over(function, using, one.name)}store the result in a variable, {release}, then return it{others}"
         )
-    released = f"{release} {leaks.before_exits(function, [each.at for each in group])}"
+    released = f"{release} {leaks.before_exits(function, [each.at for each in group])}{_within(function, one)}"
     is_answer = all(isinstance(answer, (records.Name, records.Member)) for answer in answers)
     pointer = types.parse(function.record.result).pointers
     return f"{released}, or return `{one.name}`" if pointer and is_answer else released
 
 
-def _release(function: Function, one: counting.CountTrouble) -> str:
+def _release(function: Function, one: counting.CountTrouble, *, may_be_null: bool) -> str:
     """What releases it, as code where it is known how that is called."""
     acquiring = one.because if one.because is not None else one.site
     model = None
@@ -234,8 +234,79 @@ def _release(function: Function, one: counting.CountTrouble) -> str:
         releases = ("Py_DECREF",)
     if not releases or "::" in releases[0]:
         return f"release `{one.name}`" + (f" with `{releases[0]}`" if releases else "")
+    release = "Py_XDECREF" if releases[0] == "Py_DECREF" and may_be_null else releases[0]
     address = "&" if kind.is_value and not kind.is_placeholder and kind.name else ""
-    return f"call `{releases[0]}({address}{one.name})`"
+    return f"call `{release}({address}{one.name})`"
+
+
+def _may_be_null(function: Function, one: counting.CountTrouble) -> bool:
+    """Whether the variable can be NULL at the exit: no path there has to find an object in it."""
+    if one.because is not None or not isinstance(one.site, events.CallEvent):
+        return False
+    known, flow = references.references(function.program), function.flow
+    model = known.model(one.site.node, function)
+    if model is not None and not model.nullable:
+        return False
+    start, end = one.site.index, one.at.index
+    for test, outcome in flow.guards(one.at):
+        if test.index > start and _says_there(test.value, one.name, outcome):
+            return False
+    return not any(
+        _dereferences(function, known, event, one.name)
+        for event in flow.dominators(one.at)
+        if start < event.index < end
+    )
+
+
+def _says_there(value: records.Value, name: str, outcome: bool) -> bool:
+    """Whether a test that goes like this says that a variable is not NULL."""
+    inner = places.strip(value)
+    while isinstance(inner, records.Unary) and inner.op in ("!", "not"):
+        inner, outcome = places.strip(inner.value), not outcome
+    if isinstance(inner, records.Binary) and inner.op in ("==", "!="):
+        sides = [places.strip(inner.left), places.strip(inner.right)]
+        named = any(_is_variable(side, name) for side in sides)
+        null = any(isinstance(side, records.Literal) for side in sides)
+        return named and null and outcome is (inner.op == "!=")
+    return outcome and _is_variable(inner, name)
+
+
+def _is_variable(value: records.Value | None, name: str) -> bool:
+    inner = places.strip(value.target) if isinstance(value, records.Assign) else value
+    return inner is not None and text(inner) == name
+
+
+def _dereferences(function: Function, known: references.References, event: events.Event, name: str) -> bool:
+    match event:
+        case events.Read(node=records.Member(base=base, arrow=True)):
+            return text(base) == name
+        case events.Write(target=records.Member(base=base, arrow=True)):
+            return text(base) == name
+        case events.CallEvent(node=node):
+            model = known.model(node, function)
+            return model is not None and any(
+                model.has("needs", f"argument {at + 1}") and _is_variable(places.strip(argument), name)
+                for at, argument in references.arguments(node)
+            )
+    return False
+
+
+def _within(function: Function, one: counting.CountTrouble) -> str:
+    """Where to release it if it is made in a branch of an `#if` that ends before the exit: what the other branch makes
+    can be borrowed, or is not analysed."""
+    start, end = one.site.span.start, one.at.span.start
+    around = [span for span in function.file.conditionals if start in span and end not in span]
+    if not around or one.because is not None:
+        return ""
+    known = references.references(function.program)
+    others = [
+        known.source(write.value, function).kind
+        for write in function.flow.writes_to((one.name,))
+        if write.value is not None and start not in write.span and any(write.span.start in span for span in around)
+    ]
+    if "borrowed" in others:
+        return ", within the same branch of the `#if`: the other one borrows it"
+    return "" if others else ", within the same `#if` if the other branch borrows it"
 
 
 def _uses(answer: records.Value | None, name: str) -> bool:

@@ -950,13 +950,35 @@ def _finding(
     place = place if function.record.kind == "destructor" else ""
     return function.finding(
         at,
-        f"the {_KINDS.get(status.kind, 'status')} returned by `{text(node.callee)}` {said}{place}",
+        f"the {_kind(function, status, node, written)} returned by `{text(node.callee)}` {said}{place}",
         certainty=certainty,
         help=_help(function, status, node, written),
         steps=(*_declared(function, node, written), *_replaced(function, then)),
         fix=_log_instead(function, node, status, written),
         cause=places.called(node),
     )
+
+
+def _callee(function: Function, node: records.Call) -> Function | None:
+    """The function that is called; of several of that name the one that is nearest in the tree."""
+    found = function.program.calls.callee(node, function).functions
+    here = function.path.split("/")
+
+    def apart(target: Function) -> int:
+        return -sum(
+            1
+            for _ in itertools.takewhile(
+                lambda both: both[0] == both[1], zip(here, target.path.split("/"), strict=False)
+            )
+        )
+
+    return min(found, key=apart, default=None)
+
+
+def _kind(function: Function, status: Status, node: records.Call, written: str) -> str:
+    """What the result is called: a number that is 0 on failure is no error code."""
+    callee = _callee(function, node) if status.kind == "enum" and types.parse(written).is_scalar else None
+    return "result" if callee is not None and failure.fails_by_zero(callee) else _KINDS.get(status.kind, "status")
 
 
 def _replaced(function: Function, then: events.Event | None) -> Iterator[Step]:
@@ -999,7 +1021,7 @@ def _help(function: Function, status: Status, node: records.Call, written: str) 
             return f"return it: `{written} err = {text(node.callee)}(...); if (err) return err;`"
         freed = f" with `{status.discard[0].replace('(_)', '(err)')}`" if status.discard else ""
         stored = f"`{written} err = {text(node.callee)}(...);`"
-        return f"store it, {stored}, check it, and free it{freed}: a dropped error leaks"
+        return f"store it, {stored}, check it, and return it or free it{freed}: a dropped error leaks"
     macro = _macro_in_use(function, status)
     if macro:
         return f"check it as elsewhere in this file: `{macro}({text(node.callee)}(...))`"
@@ -1013,6 +1035,8 @@ def _help(function: Function, status: Status, node: records.Call, written: str) 
             f"`{function.name}` returns {answer}, so {check} and report a failure here{_raising(function)}, "
             f"or write `(void){text(node.callee)}(...)` with a comment that says why it can be ignored"
         )
+    if types.parse(function.record.result).last != types.parse(written).last:
+        return f"{check}, or explain in a comment why it can be ignored"
     return f"return it, {check}, or explain in a comment why it can be ignored"
 
 
@@ -1057,9 +1081,13 @@ def _macro_in_use(function: Function, status: Status) -> str:
 
 def _declared(function: Function, node: records.Call, written: str) -> Iterator[Step]:
     """Where the callee says that it returns a status."""
-    for target in function.program.calls.callee(node, function).functions[:1]:
-        if target.record.kind == "lambda":
-            yield target.step(records.Span(target.record.start, target.record.start + 1), f"this returns `{written}`")
-        else:
-            code = "its error code as " if types.parse(written).is_scalar else ""
-            yield target.step(target.record.name_span, f"`{target.name}` returns {code}`{written}`")
+    target = _callee(function, node)
+    if target is None:
+        return
+    if target.record.kind == "lambda":
+        yield target.step(records.Span(target.record.start, target.record.start + 1), f"this returns `{written}`")
+    elif types.parse(written).is_scalar and failure.fails_by_zero(target):
+        yield target.step(target.record.name_span, f"`{target.name}` returns 0 on failure")
+    else:
+        code = "its error code as " if types.parse(written).is_scalar else ""
+        yield target.step(target.record.name_span, f"`{target.name}` returns {code}`{written}`")
