@@ -92,9 +92,6 @@ _BUILTIN = re.compile(
 )
 
 
-_NO_TYPES = "harmful only if two types share this name"
-
-
 @rule(severity="note", fixable=True)
 def redundant_cast(function: Function) -> Iterator[Finding]:
     if not _may_cast(function) or _is_template(function):
@@ -334,7 +331,7 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
         if not _is_same_amount(function, cast, spelled):
             return None
         if isinstance(places.strip(cast.value), records.Call) or not _is_number(function, cast.type):
-            return because("type", _NO_TYPES)
+            return because("type", _where_from(cast.value))
         return because("possible", "the cast of a literal may be there to document its type")
     if (
         cast.style != _CALLED
@@ -359,7 +356,15 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
         given = given.rstrip(" &") + "&"
     if not wanted or _plain(given) != _plain(wanted):
         return None
-    return "certain" if canonical else because("type", _NO_TYPES)
+    return "certain" if canonical else because("type", _where_from(cast.value))
+
+
+def _where_from(value: records.Value) -> str:
+    """Where the type comes from, in a file that no compiler has read."""
+    inner = places.strip(value)
+    if isinstance(inner, records.Call):
+        return f"the result type of `{places.called(inner)}` is read from its declaration, not resolved by a compiler"
+    return f"the type of `{text(value)}` is read from its declaration, not resolved by a compiler"
 
 
 def _is_same_amount(function: Function, cast: records.Cast, spelled: str) -> bool:

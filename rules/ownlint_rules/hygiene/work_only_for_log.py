@@ -74,7 +74,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, debug_logs, places, records, rule, trials
+from ownlint import Finding, Function, Step, because, debug_logs, places, records, rule, text, trials
 from ownlint_rules.hygiene import _kept as kept
 
 _HELP = {
@@ -120,9 +120,39 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
             first.declared,
             f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
             certainty=_IN_A_TEST if tries else _COSTS if _is_dear(logs, found) else _CHEAP,
-            help=_HELP[kind].replace(" it ", " it " if len(found) == 1 else " them "),
-            steps=(function.step(log, f"{named} {'is' if len(found) == 1 else 'are'} used only by this log"),),
+            help=_help(function, kind, log, several=len(found) > 1),
+            steps=(
+                *(
+                    function.step(work.declared, f"`{work.name}` is declared here")
+                    for work in found
+                    if work is not first
+                ),
+                *_filled(function, first, log),
+                function.step(log, f"{named} {'is' if len(found) == 1 else 'are'} used only by this log"),
+            ),
         )
+
+
+def _help(function: Function, kind: str, log: records.Span, *, several: bool) -> str:
+    """With the name of the log, where the statement is a call of one."""
+    help = _HELP[kind].replace(" it ", " them ") if several else _HELP[kind]
+    logged = next(
+        (one.value for one in function.statements if one.span == log and isinstance(one, records.Evaluate)), None
+    )
+    call = places.streamed_into(logged) if logged is not None else None
+    if function.language != "cpp" or not isinstance(call, records.Call) or not isinstance(call.callee, records.Name):
+        return help
+    name = call.callee.text if call is logged else text(call)
+    return help.replace("logging", f"`{name}`")
+
+
+def _filled(function: Function, work: debug_logs.DebugWork, log: records.Span) -> Iterator[Step]:
+    """Where the work is done for a local that begins empty."""
+    at = next((at for at in work.writes if at < log.start), -1)
+    for statement in function.statements if at >= 0 and work.kind == "built" else ():
+        if isinstance(statement, records.Evaluate) and statement.start <= at < statement.end:
+            yield function.step(statement, f"`{work.name}` is filled here")
+            return
 
 
 def _is_dear(logs: debug_logs.DebugLogs, found: list[debug_logs.DebugWork]) -> bool:

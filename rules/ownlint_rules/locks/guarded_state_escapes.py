@@ -127,6 +127,7 @@ _CHANGED = {
     "fill": "`{}` is written here",
     "read": "`{}` is read here",
 }
+_ENDS = frozenset({"erase", "clear", "overwrite"})
 _ARTICLE = {"pointer": "a pointer", "reference": "a reference", "iterator": "an iterator", "view": "a view"}
 _HELP = "return a copy or a `std::shared_ptr`, or do the work while the lock is held"
 
@@ -509,7 +510,9 @@ class _EscapeJudge:
             certainty = because("possible", "the returned object has a lock of its own")
         use = evidence.use
         happens = "change" if look is not None and use.kind in ("grow", "overwrite") else use.kind
-        elsewhere = use.function.step(use.span, _CHANGED[happens].format(use.member))
+        ends = evidence.strong and use.kind in _ENDS and storage.kind in ("owned", "element")
+        then = f": the {found.how} dangles then" if ends else ""
+        elsewhere = use.function.step(use.span, _CHANGED[happens].format(use.member) + then)
         yield self.function.finding(at, message, certainty=certainty, help=help, steps=(*steps, elsewhere))
 
 

@@ -53,7 +53,7 @@ def may_be_skipped(function: Function, announced: assignments.Assignment) -> boo
 
 def skip_here(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> Skip | None:
     """A test on the way to the announcement that will turn out the other way, and then goes around the work."""
-    flag = places.render(announced.place)
+    flag = assignments.spelled(function, announced.place)
     given = conditions.Given(announced.place, announced.held)
     if _works_in_other_case(function, announced, failed):
         return None
@@ -491,7 +491,7 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
         wanted.add(places.last_name(failed.cause.node.callee))
     elif announced.held.kind not in _SEEN_ELSEWHERE:
         return None
-    flag = places.render(announced.place)
+    flag = assignments.spelled(function, announced.place)
     owner = _declared_in(function, announced)
     given = conditions.Given(announced.place, announced.held, anywhere=True, owner=owner)
     settled: dict[Place, list[assignments.Held]] | None = None

@@ -231,7 +231,7 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return because(
             "possible", f"`{announced.place[0]}` is a local variable that may be discarded with the exception"
         )
-    flag = places.render(announced.place)
+    flag = assignments.spelled(function, announced.place)
     if announced.held.kind == "cleared" and _DESCRIBES.match(announced.place[-1]):
         return because("possible", f"`{flag}` may describe what is already gone, whatever follows")
     if _keeps_its_error(function, announced, failed):
