@@ -114,23 +114,38 @@ def work_only_for_log(function: Function) -> Iterator[Finding]:
     for work in logs.work.values():
         by_log.setdefault((work.log, work.kind), []).append(work)
     for (log, kind), found in by_log.items():
-        first = min(found, key=lambda work: work.declared.start)
-        named = " and ".join(f"`{work.name}`" for work in found)
+        found = sorted(found, key=lambda work: work.declared.start)
+        first, shown = found[0], _logged(function, log, found)
         yield function.finding(
             first.declared,
-            f"{named} {'is' if len(found) == 1 else 'are'} {kind} only for a debug log",
+            f"{_named(found)} {kind} only for a debug log",
             certainty=_IN_A_TEST if tries else _COSTS if _is_dear(logs, found) else _CHEAP,
             help=_help(function, kind, log, several=len(found) > 1),
             steps=(
-                *(
-                    function.step(work.declared, f"`{work.name}` is declared here")
-                    for work in found
-                    if work is not first
-                ),
                 *_filled(function, first, log),
-                function.step(log, f"{named} {'is' if len(found) == 1 else 'are'} used only by this log"),
+                function.step(log, f"{_named(shown)} used only by this log"),
+                *(
+                    function.step(work.declared, f"`{work.name}` is {'declared' if work.writes else kind} here")
+                    for work in found[1:]
+                ),
             ),
         )
+
+
+def _named(found: list[debug_logs.DebugWork]) -> str:
+    return " and ".join(f"`{work.name}`" for work in found) + (" is" if len(found) == 1 else " are")
+
+
+def _logged(function: Function, log: records.Span, found: list[debug_logs.DebugWork]) -> list[debug_logs.DebugWork]:
+    """Those that the log itself names; the others go into one of them."""
+    named = {
+        inner.text
+        for statement in function.statements
+        if isinstance(statement, records.Evaluate) and statement.start in log
+        for inner in places.walk(statement.value)
+        if isinstance(inner, records.Name)
+    }
+    return [work for work in found if work.name in named] or found
 
 
 def _help(function: Function, kind: str, log: records.Span, *, several: bool) -> str:
