@@ -215,11 +215,10 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
         return f"on the path where `{one.name}` is NULL"
     if not isinstance(one.site, events.CallEvent):
         return ""
-    does = f"sets `{one.name}` to NULL" if _is_set_by(one, one.site.node) else "fails"
-    return f"on the path where `{places.called(one.site.node)}` {does}"
-        return f"on the path that does not assign `{one.name}` before"
-    return f"`{places.called(one.site.node)}` can return NULL" if isinstance(one.site, events.CallEvent) else ""
->>>>>>> 7ce8b151 (messages: help fits what can be NULL, what is owned and how the other errors leave; a result that is 0 on failure is no error code)
+    called = places.called(one.site.node)
+    if _is_set_by(one, one.site.node):
+        return f"on the path where `{called}` sets `{one.name}` to NULL"
+    return f"`{called}` can return NULL"
 
 
 def _may_be_there_anyway(function: Function, one: counting.CountTrouble) -> bool:
