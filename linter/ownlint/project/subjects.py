@@ -116,6 +116,9 @@ def _span(at: Span | r.Node | e.Event) -> Span:
 class Function(_Subject):
     """One function, method, lambda, module body or class body that has a definition."""
 
+    language: r.Language
+    """Of the file in which it stands."""
+
     def __init__(self, program: Program, file: File, index: int) -> None:
         self.program = program
         self.file = file
@@ -123,7 +126,7 @@ class Function(_Subject):
         self.index = index
         self.record = file.functions[index]
         self.path = file.path
-        self.language: r.Language = file.language
+        self.language = file.language
         self.cls: Class | None = None
         self.ordinal = 0
         """Among the functions of one name and scope in the file."""
