@@ -31,7 +31,7 @@ void Sweep(std::vector<Entry>& entries) {
 
 ```text
 case.cc:2: note: `dropped` is built only for a debug log
-  help: build it only when logging is enabled
+  help: build it only when `VLOG(2)` is enabled
 ```
 
 good:
