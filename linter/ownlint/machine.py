@@ -132,7 +132,11 @@ def kept_for_good() -> Iterator[None]:
             gc.enable()
 
 
-def collect_rarely() -> None:
+_SMALL = 16 << 20
+
+
+def collect_rarely(size: int = _SMALL) -> None:
     """What is imported, read and answered stays, and cycles among what goes are few: at the pace that Python's garbage
-    collector has of its own, a sixth of an analysis and a quarter of a first run would be spent in looking for them."""
-    gc.set_threshold(200_000, 10, 20)
+    collector has of its own, a sixth of an analysis and a quarter of a first run would be spent in looking for them.
+    `size`: bytes of the project; of a small one nothing that is made has to be taken back."""
+    gc.set_threshold(2_000_000 if size < _SMALL else 200_000, 10, 20)

@@ -158,6 +158,7 @@ class Analyst:
             return
         gc.collect()
         gc.freeze()  # it stays; and what is never looked at by the collector is not copied for the worker
+        collect_rarely(self.program.size)
         self._judge()
         while self._anew and self.ending.left > 0:
             self._remember()

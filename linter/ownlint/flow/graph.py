@@ -27,10 +27,16 @@ _PLAIN: list[Edges] = [((index, None),) for index in range(4096)]
 """The one way from or to each event: nearly all events have no other, and all functions share these."""
 
 
-def _edges(edges: Sequence[Edge]) -> Edges:
-    if len(edges) == 1 and edges[0][1] is None and edges[0][0] < len(_PLAIN):
-        return _PLAIN[edges[0][0]]
-    return tuple(edges)
+_MOST_PLAIN = len(_PLAIN)
+
+
+def _shared(all_edges: Iterable[Sequence[Edge]]) -> list[Edges]:
+    return [
+        _PLAIN[edges[0][0]]
+        if len(edges) == 1 and edges[0][1] is None and edges[0][0] < _MOST_PLAIN
+        else tuple(edges)
+        for edges in all_edges
+    ]
 
 
 _FEW = 400
@@ -58,7 +64,7 @@ class Flow:
 
     def __init__(self, graph: Graph) -> None:
         self.events = graph.events
-        self.successors = list(map(_edges, graph.successors))
+        self.successors = _shared(graph.successors)
         self.entry = graph.entry
         self.exit = graph.exit
         self.aliases = graph.aliases
@@ -75,7 +81,7 @@ class Flow:
         for source, edges in enumerate(self.successors):
             for target, label in edges:
                 out[target].append((source, label))
-        return list(map(_edges, out))
+        return _shared(out)
 
     @cached_property
     def reachable(self) -> frozenset[int]:

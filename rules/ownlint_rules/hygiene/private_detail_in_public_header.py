@@ -274,6 +274,7 @@ class _Header:
         }
         self.names = self.candidates.keys() | {alias.name for alias in aliases if alias.name in said}
         """Of the candidates, and of the aliases at namespace scope that fields have for a type."""
+        self.said: dict[File, tuple[str, bytes]] = {}
         self.seen_by: list[File] = []
         """In C, the files beside the header's own sources: a member that none of them names is as good as private."""
         self.private_methods = {
@@ -350,7 +351,7 @@ class _Header:
                 name not in said
                 and self._serves(name, users, kept, functions)
                 and all(self._may_have_tools(user, name) for user in users if isinstance(user, Function))
-                and not any(_says(other, name) for other in others)
+                and not any(self._says(other, name) for other in others)
             ):
                 yield cls, users, kept
 
@@ -392,7 +393,7 @@ class _Header:
         hidden = self._unseen(self.names)
         if self.candidates.keys().isdisjoint(hidden):
             return
-        hidden = self._unseen({name for name in hidden if not any(_says(other, name) for other in others)})
+        hidden = self._unseen({name for name in hidden if not any(self._says(other, name) for other in others)})
         for name, cls in self.candidates.items():
             if name in hidden:
                 fields = list(self._private_fields(name, hidden))
@@ -498,7 +499,30 @@ class _Header:
         """Whether it is a pointer of a struct of C that only the header's own sources follow."""
         if not self.seen_by or not types.parse(field.type).pointers:
             return False
-        return not self._is_said_inline(field.name) and not any(_says(other, field.name) for other in self.seen_by)
+        return not self._is_said_inline(field.name) and not any(self._says(other, field.name) for other in self.seen_by)
+
+    def _says(self, file: File, name: str) -> bool:
+        """Whether a file says the name, in a declaration, a type or a body."""
+        text, bodies = self._said_in(file)
+        if name in text and name in _NAMES.findall(text):
+            return True
+        encoded = name.encode()
+        said = (bytes(one.body) for one in file.functions) if encoded in bodies else ()
+        return any(name in _NAMES.findall(one.decode(errors="replace")) for one in said if encoded in one)
+
+    def _said_in(self, file: File) -> tuple[str, bytes]:
+        """What a file says outside of bodies, and in them: each as one text, since many names are looked for."""
+        # Read each time, so that whoever asks rests on them.
+        functions, classes, aliases = file.functions, file.classes, file.aliases
+        variables, macros = file.variables, file.macros
+        if file not in self.said:
+            texts = [text for one in functions for text in (one.result, one.scope, *(p.type for p in one.parameters))]
+            texts += [said for record in classes for f in record.fields for said in _said_by_field(f)]
+            texts += [base.name for record in classes for base in record.bases]
+            texts += [alias.target for alias in aliases] + [variable.type for variable in variables]
+            texts += [macro.body for macro in macros] + [record.name for record in classes]
+            self.said[file] = "\n".join(texts), b"\n".join(bytes(one.body) for one in functions)
+        return self.said[file]
 
     def _is_hidden(self, cls: Class, access: str) -> bool:
         """Whether what a class declares with this access can be named in no other class."""
@@ -715,22 +739,3 @@ def _is_own(path: str, stem: str) -> bool:
 
 
 _NAMES = re.compile(r"\w++")
-
-
-def _says(file: File, name: str) -> bool:
-    """Whether a file says the name, in a declaration, a type or a body."""
-
-    def says(text: str) -> bool:
-        return name in text and name in _NAMES.findall(text)
-
-    for function in file.functions:
-        written = (function.result, function.scope, *(p.type for p in function.parameters))
-        if any(map(says, written)):
-            return True
-        if name.encode() in bytes(function.body) and says(bytes(function.body).decode(errors="replace")):
-            return True
-    texts = [said for record in file.classes for f in record.fields for said in _said_by_field(f)]
-    texts += [base.name for record in file.classes for base in record.bases]
-    texts += [alias.target for alias in file.aliases] + [variable.type for variable in file.variables]
-    texts += [macro.body for macro in file.macros] + [record.name for record in file.classes]
-    return any(map(says, texts))
