@@ -141,7 +141,10 @@ class Analyst:
         """Nothing is judged any more."""
         self._ticked = 0.0
         self._running: list[_Lane] = []
-        self._written: list[list[KeptFindings]] = [[] for _ in self.groups]
+        self._written: list[list[bytes]] = [[] for _ in self.groups]
+        """What was written down of each group, as it is kept."""
+        self.answered: frozenset[str] = frozenset()
+        """The questions about the whole program that it has answered before there were workers, and writes down."""
 
     def work(self) -> None:
         bound(self.limits.memory)
@@ -259,6 +262,7 @@ class Analyst:
             if self._stops:
                 break
             self._judge_itself(worker, number)
+        self.answered = frozenset(self.program.answers)
         self.program.lowering.forget()
         gc.collect()
         gc.freeze()
@@ -425,8 +429,7 @@ class Analyst:
             case Holding(group=group):
                 self.holding[group] = message
             case WrittenDown(group=group, kept=data):
-                part = kept.decode(data)
-                self._written[group] += [part] if part is not None else []
+                self._written[group].append(data)
             case SaidOfCase():
                 self._said.append(message)
 
@@ -463,7 +466,16 @@ class Analyst:
         if self.memory is not None:
             for group, parts in enumerate(self._written):
                 if parts:
-                    self.memory.keep(group, kept.encode(parts[0] if len(parts) == 1 else merged(parts)))
+                    self.memory.keep(group, parts[0] if len(parts) == 1 else kept.encode(merged(_decoded(parts))))
+
+
+def _decoded(parts: list[bytes]) -> Iterator[KeptFindings]:
+    """One after the other: when the next is read, none before it is there any more."""
+    while parts:
+        part = kept.decode(parts.pop(0))
+        if part is not None:
+            yield part
+            del part
 
 
 class _Lane:

@@ -7,7 +7,7 @@ import os
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -348,9 +348,13 @@ class Worker:
         spent = time.process_time() - self._begun
         if self.notebooks and memory is not None and spent * _WRITTEN >= self._recalled:
             self.analyst.program.lowering.forget()  # what is written takes its place
-            prints = answer_prints(self.analyst.program)
-            for group, notebook in enumerate(self.notebooks):
-                self._tell(WrittenDown(group, kept.encode(notebook.written(memory.files, prints))))
+            prints = answer_prints(self.analyst.program, self._written())
+            for group in range(len(self.notebooks)):  # each is dropped when it is written
+                self._tell(WrittenDown(group, kept.encode(self.notebooks.pop(0).written(memory.files, prints))))
+
+    def _written(self) -> Collection[str]:
+        """The questions about the whole program whose answers the analyst writes down itself."""
+        return self.analyst.answered
 
     def _large(self) -> tuple[TooLarge, ...]:
         """What was found to be too large since this was asked last."""
@@ -400,6 +404,9 @@ class AheadWorker(Worker):
     def leave(self) -> None:
         """Says what was written down."""
         self._leave()
+
+    def _written(self) -> Collection[str]:
+        return ()
 
     def _tell(self, message: Message) -> None:
         self._hear(message)

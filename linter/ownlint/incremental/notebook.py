@@ -32,18 +32,27 @@ _GROWN = 2
 class AnswerPrint(NamedTuple):
     """An answer about all files, by fingerprints."""
 
-    keys: frozenset[Key]
+    keys: bytes
+    """By the numbers of `AnswerPrints`."""
     whole: bytes
     parts: dict[str, bytes]
     of: tuple[str, ...]
     value: bytes
 
 
-def answer_prints(program: Program) -> dict[str, AnswerPrint]:
-    """All that were asked, but for those that cannot be asked again by name."""
-    found = {}
+class AnswerPrints(NamedTuple):
+    """Answers about all files by name, and the keys that they rest on."""
+
+    keys: list[Key]
+    by_name: dict[str, AnswerPrint]
+
+
+def answer_prints(program: Program, written: Collection[str] = ()) -> AnswerPrints:
+    """All that were asked, but for those that cannot be asked again by name, and those that another has `written`."""
+    found: dict[str, AnswerPrint] = {}
+    numbering = Numbering()
     for name, answered in sorted(program.answers.items()):
-        of = questions.holder_of(program, answered)
+        of = None if name in written else questions.holder_of(program, answered)
         if of is None or name == BEFORE:
             continue
         said = fingerprints.answer(program, name)
@@ -51,8 +60,8 @@ def answer_prints(program: Program) -> dict[str, AnswerPrint]:
         keys = questions.keys(answered.notes)
         # What was too large is told by whoever finds it out, so that is found out again.
         value = b"" if any(key[0] == "large" for key in keys) else values.encoded(answered.answer)
-        found[name] = AnswerPrint(keys, said["answer", name], parts, of, value)
-    return found
+        found[name] = AnswerPrint(numbering.of(keys), said["answer", name], parts, of, value)
+    return AnswerPrints(numbering.keys, found)
 
 
 class Notebook:
@@ -109,15 +118,17 @@ class Notebook:
         silent |= also
         return KeptContributions(numbering.of(plain), silent, others)
 
-    def written(self, files: Mapping[str, FactsEntry], prints: Mapping[str, AnswerPrint]) -> KeptFindings:
+    def written(self, files: Mapping[str, FactsEntry], prints: AnswerPrints) -> KeptFindings:
         """All of it, for the next run."""
-        program = self._program
-        answers = {name: self._kept.answers[name] for name in sorted(self.standing.answers) if name not in prints}
-        for name, said in prints.items():
+        program, asked = self._program, prints.by_name
+        answers = {name: self._kept.answers[name] for name in sorted(self.standing.answers) if name not in asked}
+        numbered = self._numbering.table(prints.keys)
+        for name, said in asked.items():
             each = self._contributions(name) if name in program.contributions else None
             if each is None and name in program.contributions:
                 continue
-            answers[name] = KeptAnswer(self._numbering.of(said.keys), said.whole, said.parts, said.of, each, said.value)
+            keys = renumbered(said.keys, numbered)
+            answers[name] = KeptAnswer(keys, said.whole, said.parts, said.of, each, said.value)
         with questions.noting():
             earlier = tuple(sorted(program.earlier_paths))
         copies = {path: r.encode_file(program.said[path]) for path in sorted(program.copied)}
@@ -144,11 +155,13 @@ def _renumbered(each: KeptContributions | None, by: Mapping[int, int] | Sequence
     return KeptContributions(renumbered(each.plain, by), silent, others)
 
 
-def merged(parts: Sequence[KeptFindings]) -> KeptFindings:
-    """What several workers have written of one project."""
-    numbering = Numbering()
-    made = KeptFindings()
-    for part in parts:
+def merged(parts: Iterable[KeptFindings]) -> KeptFindings:
+    """What several workers have written of one project; each part is asked for when the one before it was taken over,
+    and may be lost then."""
+    every = iter(parts)
+    made = next(every, KeptFindings())
+    numbering = Numbering(made.keys)
+    for part in every:
         numbered = numbering.table(part.keys)
         made.files, made.copies, made.earlier, made.reviewed = part.files, part.copies, part.earlier, part.reviewed
         for name, answer in part.answers.items():
@@ -158,6 +171,7 @@ def merged(parts: Sequence[KeptFindings]) -> KeptFindings:
                 made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of, each, answer.value)
         for name, said in part.subjects.items():
             made.subjects[name] = KeptSubject(renumbered(said.keys, numbered), said.findings, said.large)
+        del part  # before the next is read
     made.keys, made.first = numbering.keys, len(numbering.keys)
     return made
 

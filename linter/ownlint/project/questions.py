@@ -58,6 +58,10 @@ Note = Key | Derived
 _NOTHING = Derived()
 _read: set[Note] = set()
 """What was read for the answer that is being worked out."""
+_kept: dict[Key, Key] = {}
+"""The keys that answers rest on: most are read for many, and each is kept once."""
+_MOST_KEPT = 1 << 20
+"""So many, and they are forgotten."""
 
 
 def read(key: Note) -> None:
@@ -88,8 +92,11 @@ def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Note]:
         answer = ask()
     finally:
         inner, _read = _read, before
-        note: Note = inner.pop() if len(inner) == 1 else Derived(tuple(inner)) if inner else _NOTHING
+        notes = tuple([one if type(one) is Derived else _kept.setdefault(one, one) for one in inner])
+        note: Note = notes[0] if len(notes) == 1 else Derived(notes) if notes else _NOTHING
         before.add(note)
+        if len(_kept) > _MOST_KEPT:
+            _kept.clear()
     return answer, note
 
 
