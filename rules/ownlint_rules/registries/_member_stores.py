@@ -28,7 +28,12 @@ class _Of(NamedTuple):
             return function.home is not None and (cls in function.home.ancestry or function.home in cls.ancestry)
         if self.classes:
             return any(cls in one.ancestry for one in self.classes)
-        return not strict and not self.typed
+        return not strict and self.is_unknown
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing is known of it."""
+        return not (self.own or self.classes or self.typed)
 
 
 def is_of_class(function: Function, base: r.Value | None, cls: Class, *, strict: bool = False) -> bool:
@@ -84,13 +89,62 @@ def _stores(function: Function) -> Mapping[str, tuple[MemberStore, ...]]:
 def storing(cls: Class, name: str, *, strict: bool = True) -> Iterator[Function]:
     """The functions that assign to a member of that name of objects of the class; unless that is to be `strict`, of
     objects of unknown type, too."""
-    program = cls.program
-    plain = _storing(program).get(name, ())
-    known = set(plain)
-    others = (one for one in _storing_in_other_words(program) if one not in known and may_store(one, name))
-    for function in (*plain, *others):
-        if any(one.is_one(function, cls, strict=strict) for one in _owners(function).get(name, ())):
-            yield function
+    return iter(_members(cls.program).storing(name).of(cls, strict=strict))
+
+
+class _Storing:
+    """The functions that assign to a member of one name, by whose it may be."""
+
+    def __init__(self, functions: Iterable[Function], name: str) -> None:
+        self._functions = tuple(functions)
+        self._of_heirs: dict[Class, set[int]] = {}
+        """Those that do it to objects of the class or of one that derives from it."""
+        self._own: dict[Class, set[int]] = {}
+        """Those of the class that do it to their own object."""
+        self._unknown: set[int] = set()
+        for number, function in enumerate(self._functions):
+            for one in _owners(function).get(name, ()):
+                for named in (function.home,) if one.own else one.classes:
+                    if named is not None:
+                        for base in named.ancestry:
+                            self._of_heirs.setdefault(base, set()).add(number)
+                if one.own and function.home is not None:
+                    self._own.setdefault(function.home, set()).add(number)
+                if one.is_unknown:
+                    self._unknown.add(number)
+
+    def of(self, cls: Class, *, strict: bool) -> list[Function]:
+        """Those that do it to objects of the class, in order."""
+        found = set[int]().union(
+            self._of_heirs.get(cls, ()),
+            () if strict else self._unknown,
+            *(self._own[base] for base in cls.ancestry if base in self._own),
+        )
+        return [self._functions[number] for number in sorted(found)]
+
+
+class _Members:
+    """What is stored in the members of each name."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._known: questions.Answers[str, _Storing] = questions.Answers()
+
+    def storing(self, name: str) -> _Storing:
+        return self._known.ask(name, lambda: _Storing(self._that_store(name), name))
+
+    def _that_store(self, name: str) -> Iterator[Function]:
+        plain = _storing(self._program).get(name, ())
+        yield from plain
+        known = set(plain)
+        for one in _storing_in_other_words(self._program):
+            if one not in known and may_store(one, name):
+                yield one
+
+
+@questions.program_question
+def _members(program: Program) -> _Members:
+    return _Members(program)
 
 
 @questions.program_question
