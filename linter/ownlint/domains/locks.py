@@ -51,7 +51,7 @@ GIVEN = frozenset({CALLERS, TAKES, READS})
 ELSEWHERE = "<elsewhere>"
 """The root of a lock that belongs to another object, which the caller knows."""
 
-_KEPT = 512
+_KEPT = 2048
 _DEEPEST = 24
 _MOST_CALLERS = 40
 _MOST_TENTATIVE = 400
@@ -132,6 +132,7 @@ class Locking:
             most=_KEPT
         )
         """What is held before each event, what the events take, and what some take as readers."""
+        self._held_if: Answers[tuple[Function, frozenset[Place]], dict[int, frozenset[Place]]] = Answers(most=_KEPT)
         self._entries: Answers[Function, Locks] = Answers()
         self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
         self._callers: dict[Function, Callers] = {}
@@ -174,6 +175,9 @@ class Locking:
 
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""
+        return self._held_if.ask((function, locks), lambda: self._ask_held_if(function, locks))
+
+    def _ask_held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         states = self._read(function, frozenset(HeldLock(lock, CALLERS) for lock in locks))[0]
         kept = {held: frozenset(one.lock for one in held if one.lock in locks) for held in set(states.values())}
         return {index: kept[held] for index, held in states.items()}
