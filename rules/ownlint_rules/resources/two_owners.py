@@ -6,6 +6,7 @@
   `this`
 - a raw pointer that is adopted twice on one path, and a `get()` passed to `delete` or to a function that releases or
   adopts it
+- a descriptor of which a second stream is made, or that is closed, after `fdopen` has made one of it
 - a move or copy constructor (or assignment) that leaves its source pointing to an object that both destructors release
 
 ## Why it is a bug
@@ -94,7 +95,8 @@ def _message(function: Function, found: memory.CoOwner) -> str:
         case "address":
             return f"`{found.owner}` is not on the heap, but is passed to an owner that deletes it"
         case "raw":
-            return f"`{found.owner}` is already owned and gets a second owner here"
+            then = "is released here" if found.releases else "gets a second owner here"
+            return f"`{found.owner}` is already owned and {then}"
     if found.releases:
         return f"`{found.owner}` still owns the object that is released here"
     on, into = places.receiver(found.at.node), found.at.into

@@ -701,6 +701,7 @@ class MemoryCalls(Owners):
                     answer = draft.begin(("made", self.event.index, "result"))
                     if self.counts and sharing.is_shared(node, self.function):
                         self.co_owned.add(answer.block)
+                    self.taken_by_result(draft, node, model, answer)
                 elif effect.verb == "clear" and effect.place is not None and effect.place.index >= 0:
                     self.replace(draft, node, effect.place.index, NULL)
                 elif effect.verb == "adopt" and model.has("release", str(effect.other)) and effect.other is not None:

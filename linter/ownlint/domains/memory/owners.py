@@ -33,6 +33,7 @@ from ownlint.finding import Certainty, because, tempered
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, receiver
 from ownlint.models import habits
+from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.pairs import words
 from ownlint.project.program import Program
@@ -207,12 +208,29 @@ class Owners(LambdaObjects):
         draft.put(Cell(block, (OWNED,)), _YES)
         self.adopted.setdefault(block, self.event)
 
+    def taken_by_result(self, draft: MemoryDraft, node: r.Call, model: FunctionModel, made: Pointer) -> None:
+        """What a library makes is the owner of an argument, unless there is none: `file = fdopen(fd, "r")`. The step to
+        who owns it leads to the owner, so that a test which finds that to be NULL takes it back."""
+        for effect in model.effects:
+            if effect.verb != "adopt" or effect.mode != "on success" or effect.place is None or model.counted:
+                continue
+            if not 0 <= effect.place.index < len(node.args):
+                continue
+            value = node.args[effect.place.index]
+            held = self.pointer(draft, value)
+            if held in (LOST, NULL) or held.is_number or held.path or held.block[0] == "var":
+                continue
+            self.still_owned(draft, value, held.block, None, "certain")
+            draft.put(Cell(held.block, (OWNED,)), made)
+            self.adopted.setdefault(held.block, self.event)
+
     def still_owned(
         self, draft: MemoryDraft, value: r.Value, block: Block, ended: EndedBlock | None, sure: Certainty
     ) -> None:
         """Whether somebody else still owns what is taken, or `ended`, here."""
         owner = self.owner_of_block(draft, block, value, ended)
-        before = self.adopted.get(block) if draft.cells.get(Cell(block, (OWNED,))) == _YES else None
+        has_one = draft.cells.get(Cell(block, (OWNED,)), NULL) not in (NULL, LOST)
+        before = self.adopted.get(block) if has_one else None
         if before is not None and before is not self.event:
             name = text(value, 60)
             why = because("sharing", f"harmless if the first owner of `{name}` gives up ownership before this")
