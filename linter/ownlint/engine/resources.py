@@ -23,7 +23,7 @@ from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import around, last_name, strip, walk
 from ownlint.models import formats, habits
-from ownlint.models.records import Place, Verb
+from ownlint.models.records import FunctionModel, Place, Verb
 from ownlint.project import types
 from ownlint.project.callees import Callee
 from ownlint.project.files import File
@@ -139,7 +139,22 @@ class Resources:
     def declared_names(self) -> frozenset[str]:
         """Last names of what hands out an owned handle without a look at its body: by models, by pairs, by use."""
         modelled = {name for name in self.mentioned if self._is_modelled(name, "acquire")}
-        return self.pairs.names | modelled | self.used.keys()
+        return self.pairs.names | modelled | self.used.keys() | self._made_by_macro.keys()
+
+    @program_property
+    def _made_by_macro(self) -> dict[str, FunctionModel]:
+        """By the last name of a macro of the project that is nothing but the call of a library's function for something
+        owned, the model of that: `#define NEW(type) (type *)calloc(1, sizeof(type))`. References are counted
+        elsewhere."""
+        macros, found = self.program.macros, dict[str, FunctionModel]()
+        for name in sorted(self.mentioned):
+            called = macros.answering(name) if macros.named(name) else ""
+            if called in ("", name) or macros.named(called):
+                continue
+            model = next(iter(self.program.models.function(called, "cpp", ())), None)
+            if model is not None and not model.counted and model.has("acquire", "result"):
+                found[name] = model
+        return found
 
     @program_property
     def acquiring_names(self) -> frozenset[str]:
@@ -228,7 +243,7 @@ class Resources:
         if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
             return None
         callee = self.program.calls.callee(call, function)
-        by_model, by_pair = self._by_model(call, callee), self._by_pair(callee)
+        by_model, by_pair = self._by_model(call, callee) or self._by_macro(call, callee), self._by_pair(callee)
         if by_model is not None and (by_pair is None or by_model.certainty == "certain"):
             return by_model  # of a name alone the project's own declarations say more
         return by_pair or self._by_use(call, callee)
@@ -242,6 +257,14 @@ class Resources:
                     counted = any(one.verb == "retain" and one.place == effect.place for one in model.effects)
                     return Acquisition(effect.place, model.released_by, why, model.certainty, True, in_arena, counted)
         return None
+
+    def _by_macro(self, call: r.Call, callee: Callee) -> Acquisition | None:
+        if callee.models or callee.records or not isinstance(call.callee, r.Name):
+            return None
+        model = self._made_by_macro.get(call.callee.text)
+        if model is None:
+            return None
+        return Acquisition(RESULT, model.released_by, f"a macro for `{last(model.name)}`", model.certainty, True)
 
     def _by_pair(self, callee: Callee) -> Acquisition | None:
         found = [self.pairs.acquirer(record) for record in callee.records]

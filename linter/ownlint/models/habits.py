@@ -37,6 +37,8 @@ COUNTS_DOWN = frozenset({"release", "unref", "drop"})
 where nothing counts down."""
 DECREMENTS = frozenset({"dec", "decr", "decrement"})
 """Words before one of those of `COUNTS` that count one reference less: `dec_ref`."""
+SHORT_DELETE = "del"
+"""Of a free function of C, the verb that ends what another with `new` makes: `new_item`, `del_item`."""
 OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
 UNDOES = (
     *OPPOSITES.items(),

@@ -145,6 +145,17 @@ def _release(name: str) -> _Named | None:
     return None
 
 
+@lru_cache(maxsize=1 << 16)
+def _deletion(name: str) -> _Named | None:
+    """Of a free function `del_item` what it says beside the verb. The short verb says that only where an object of the
+    type comes from a function that says `new`: `table_del(table, key)` ends what it looks for."""
+    found = words(name)
+    if habits.SHORT_DELETE not in found:
+        return None
+    position = found.index(habits.SHORT_DELETE)
+    return _Named(habits.SHORT_DELETE, found[:position], found[position + 1 :])
+
+
 @lru_cache(maxsize=1 << 12)
 def _undoes(word: str) -> str:
     """The verb that this one is the opposite of: `map` of `unmap`."""
@@ -184,6 +195,8 @@ def _opposites(one: _Named, releasing: _ByRest, *, loosely: bool) -> list[r.Func
 
 
 def _undoes_verb(releasing: str, acquiring: str) -> bool:
+    if releasing == habits.SHORT_DELETE:
+        return acquiring == "new"
     return releasing in habits.RELEASES or _undoes(releasing) == acquiring
 
 
@@ -286,6 +299,8 @@ class _FoundPairs:
                         releasing.setdefault(named.rest, []).append((record, named))
                 elif (named := _acquire(record.name)) is not None:
                     acquiring.append((file, record, named))
+                elif len(record.parameters) == 1 and (named := _deletion(record.name)) is not None:
+                    releasing.setdefault(named.rest, []).append((record, named))
         for file, record, named in acquiring:
             self._pair_one(record, _opposites(named, releasing, loosely=False), file, "")
 
@@ -368,7 +383,8 @@ class _FoundPairs:
 
     def _is_end(self, record: r.FunctionRecord, handle: HandleType) -> bool:
         """Whether the name says that the object is gone, and nobody counts how many have it."""
-        if handle.is_number or releasing_verb(record.name) not in habits.ENDS:
+        verb = releasing_verb(record.name)
+        if handle.is_number or (verb not in habits.ENDS and (verb or _deletion(record.name) is None)):
             return False
         return handle.is_generic or handle.name not in self._counted
 

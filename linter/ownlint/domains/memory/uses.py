@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from ownlint.domains import entrances, failure
+from ownlint.domains.counted.references import references
 from ownlint.domains.memory.blocks import LOST, NULL, SOME, Block, Cell, MemoryDraft, Pointer
 from ownlint.domains.memory.memory import MemoryWalk
 from ownlint.domains.memory.pointers import bound_at
@@ -379,7 +380,18 @@ class OwedUses(MemoryWalk):
             own = types.parse(function.record.result)
             return own.is_value and (own.last in ("void", "bool") or failure.is_number(function.record.result))
         status = program.statuses.of(written, function)
-        return status is not None and not kind.arguments
+        if status is not None and not kind.arguments:
+            return True
+        return isinstance(value, r.Call) and kind.pointers == 1 and self.is_object_apart(value, written)
+
+    def is_object_apart(self, call: r.Call, written: str) -> bool:
+        """Whether the call answers with a counted object, and all that it runs is seen to keep nothing of what it is
+        given: such an object may show the memory of a handle, and does not own it."""
+        if not self.program.calls.callee(call, self.function).functions:
+            return False
+        if not references(self.program).is_pointer(written, self.function):
+            return False
+        return all(self.resources.taking(call, self.function, at) == "borrowed" for at in range(len(call.args)))
 
     # --- what an event does with it ---
 
