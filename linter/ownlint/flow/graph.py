@@ -32,9 +32,7 @@ _MOST_PLAIN = len(_PLAIN)
 
 def _shared(all_edges: Iterable[Sequence[Edge]]) -> list[Edges]:
     return [
-        _PLAIN[edges[0][0]]
-        if len(edges) == 1 and edges[0][1] is None and edges[0][0] < _MOST_PLAIN
-        else tuple(edges)
+        _PLAIN[edges[0][0]] if len(edges) == 1 and edges[0][1] is None and edges[0][0] < _MOST_PLAIN else tuple(edges)
         for edges in all_edges
     ]
 

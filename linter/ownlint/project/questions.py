@@ -58,10 +58,6 @@ Note = Key | Derived
 _NOTHING = Derived()
 _read: set[Note] = set()
 """What was read for the answer that is being worked out."""
-_kept: dict[Key, Key] = {}
-"""The keys that answers rest on: most are read for many, and each is kept once."""
-_MOST_KEPT = 1 << 20
-"""So many, and they are forgotten."""
 
 
 def read(key: Note) -> None:
@@ -92,11 +88,8 @@ def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Note]:
         answer = ask()
     finally:
         inner, _read = _read, before
-        notes = tuple([one if type(one) is Derived else _kept.setdefault(one, one) for one in inner])
-        note: Note = notes[0] if len(notes) == 1 else Derived(notes) if notes else _NOTHING
+        note: Note = inner.pop() if len(inner) == 1 else Derived(tuple(inner)) if inner else _NOTHING
         before.add(note)
-        if len(_kept) > _MOST_KEPT:
-            _kept.clear()
     return answer, note
 
 
@@ -304,10 +297,15 @@ class Gathered(dict[Any, Any]):
     def __init__(self, said: dict[Any, Any], name: str) -> None:
         super().__init__(said)
         self._whole = ("answer", name)
+        self._keys: dict[str, Key] = {}
 
     def key(self, about: object) -> Key:
-        """Under which it is noted who has looked this up."""
-        return (*self._whole, about if isinstance(about, str) else repr(about))
+        """Under which it is noted who has looked this up; each is kept once, for all the answers that rest on it."""
+        said = about if isinstance(about, str) else repr(about)
+        known = self._keys.get(said)
+        if known is None:
+            known = self._keys[said] = (*self._whole, said)
+        return known
 
     def get(self, about: Any, default: Any = None) -> Any:
         _read.add(self.key(about))

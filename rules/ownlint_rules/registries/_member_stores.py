@@ -123,7 +123,7 @@ class _Storing:
         return [self._functions[number] for number in sorted(found)]
 
 
-class _Members:
+class _StoredMembers:
     """What is stored in the members of each name."""
 
     def __init__(self, program: Program) -> None:
@@ -143,8 +143,8 @@ class _Members:
 
 
 @questions.program_question
-def _members(program: Program) -> _Members:
-    return _Members(program)
+def _members(program: Program) -> _StoredMembers:
+    return _StoredMembers(program)
 
 
 @questions.program_question
