@@ -163,6 +163,21 @@ STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"|\\?\Z)', re.DOTALL)
 _FEW = 8
 
 
+def occurrences(data: bytes, text: bytes, *, begins: bool = True, ends: bool = True) -> Iterator[int]:
+    """Where a text stands, if it `begins` and `ends` a word there: found much faster than by an expression, which is
+    tried at every byte."""
+    at = data.find(text)
+    while at >= 0:
+        end = at + len(text)
+        if not (begins and _is_word(data[at - 1 : at] if at else b"")) and not (ends and _is_word(data[end : end + 1])):
+            yield at
+        at = data.find(text, at + 1)
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte == b"_" or byte.isalnum()
+
+
 class AnyName:
     """Names of which one may stand in bytes. `finds` is what a name stands in, a constant: a match of it, or its first
     group that is not empty, is looked up among the names, without what stands before a `::` if they are `last` names.

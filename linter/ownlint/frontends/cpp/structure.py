@@ -23,6 +23,7 @@ from ownlint.frontends.cpp.declarations import Declarations
 from ownlint.frontends.cpp.newer import with_known_syntax
 from ownlint.frontends.cpp.preprocess import Prepared, prepare, without_macro_calls, without_strings
 from ownlint.frontends.cpp.values import unbroken, whole
+from ownlint.patterns import occurrences
 
 MAX_SIZE = 8_000_000
 """Larger files are generated; parsing one takes seconds and finds tables."""
@@ -136,16 +137,11 @@ def _without_keywords(source: bytes) -> bytes:
     """Each word is looked for as a text: an expression with all of them would be tried at every byte."""
     changed = bytearray(source)
     for word in _NAMES_IN_C:
-        at = source.find(word)
-        while at >= 0:
-            end = at + len(word)
-            if _NAME_BYTE.match(source, end) is None and (not at or _NAME_BYTE.match(source, at - 1) is None):
-                changed[at:end] = word[:-1].upper() + b"_"
-            at = source.find(word, end)
+        for at in occurrences(source, word):
+            changed[at : at + len(word)] = word[:-1].upper() + b"_"
     return bytes(changed)
 
 
-_NAME_BYTE = re.compile(rb"\w")
 _ATTEMPTS: tuple[tuple[Callable[[Prepared], Prepared], float], ...] = (
     (with_known_syntax, 0),
     (partial(without_macro_calls, with_bodies=False), 0),

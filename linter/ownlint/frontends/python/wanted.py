@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ownlint.facts.vocabulary import Anchor
-from ownlint.patterns import BUT_NOT, expression
+from ownlint.patterns import BUT_NOT, expression, occurrences
 
 _ADDRESSED = re.compile(rb"ownlint\s*:")
 
@@ -193,22 +193,7 @@ def _test(pattern: str) -> _Test:
 def _word_test(text: bytes, begins: bool, ends: bool) -> _Test:
     if not begins and not ends:
         return lambda data: text in data
-    size = len(text)
-
-    def test(data: bytes) -> bool:
-        at = data.find(text)
-        while at >= 0:
-            before, after = data[at - 1 : at] if at else b"", data[at + size : at + size + 1]
-            if not (begins and _is_word(before)) and not (ends and _is_word(after)):
-                return True
-            at = data.find(text, at + 1)
-        return False
-
-    return test
-
-
-def _is_word(byte: bytes) -> bool:
-    return byte == b"_" or byte.isalnum()
+    return lambda data: next(occurrences(data, text, begins=begins, ends=ends), None) is not None
 
 
 _QUANTIFIERS = "?*{"
