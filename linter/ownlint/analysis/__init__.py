@@ -124,22 +124,21 @@ def _messages(
         _LostAheadError: it was lost while it judged something itself.
     """
     heard_at, is_ahead = time.monotonic(), False
+
+    def lost(reason: str) -> Exception:
+        return _LostAheadError() if is_ahead else AnalysisError(reason)
+
     while True:
         try:
             data = messages.next(_LOOKS)
         except EOFError:
-            if is_ahead:
-                raise _LostAheadError from None
-            raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
+            raise lost(f"the analysis failed: {analyst.death()}") from None
         if data is None:
-            if is_ahead and min(-ending.left, time.monotonic() - heard_at) > _GRACE:
-                raise _LostAheadError
-            if min(-ending.left, time.monotonic() - heard_at) > _GRACE:
-                raise AnalysisError("the run had to end before anything was analysed")
-            if time.monotonic() - heard_at > deadline:
-                if is_ahead:
-                    raise _LostAheadError
-                raise AnalysisError(f"the analysis failed: no response for {deadline} s")
+            silent = time.monotonic() - heard_at
+            if min(-ending.left, silent) > _GRACE:
+                raise lost("the run had to end before anything was analysed")
+            if silent > deadline:
+                raise lost(f"the analysis failed: no response for {deadline} s")
             continue
         heard_at = time.monotonic()
         match heard(data):
