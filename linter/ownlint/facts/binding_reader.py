@@ -47,7 +47,7 @@ def extract(
         return (), ()
     reader = _BindingReader(file, vocabulary.frameworks, headers, macros)
     words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
-    words.update(name for name, macro in reader.macros.items() if not words.isdisjoint(_WORD.findall(macro.body)))
+    words.update(macros)
     registries = _registries(vocabulary.registries)
     chosen = [
         index

@@ -23,11 +23,9 @@ Predicate = Callable[[e.Event], bool]
 Edge = tuple[int, bool | None]
 Edges = tuple[Edge, ...]
 
-_PLAIN: list[Edges] = [((index, None),) for index in range(4096)]
+_MOST_PLAIN = 4096
+_PLAIN: list[Edges] = [((index, None),) for index in range(_MOST_PLAIN)]
 """The one way from or to each event: nearly all events have no other, and all functions share these."""
-
-
-_MOST_PLAIN = len(_PLAIN)
 
 
 def _shared(all_edges: Iterable[Sequence[Edge]]) -> list[Edges]:

@@ -374,8 +374,8 @@ class Function(_Subject):
         around that."""
         jumps = [index for index, one in enumerate(trail) if isinstance(one, e.Mark) and one.what == "goto"]
         came = trail[: jumps[-1]] if jumps else trail
-        jump = self._leave_at(trail[jumps[-1]].span) if jumps else None
-        own = self._leave_at(at.span, ended=True) if isinstance(at, e.End) else None
+        jump = self.leave_at(trail[jumps[-1]].span) if jumps else None
+        own = self.leave_at(at.span, ended=True) if isinstance(at, e.End) else None
         leave = own if own is not None and jump in (own, None) else jump
         start = (leave.span if leave is not None else at.span).start
         around = [one for one in self.statements if isinstance(one, r.Branch) and start in one.span]
@@ -391,7 +391,7 @@ class Function(_Subject):
             then = test
         return Turn(None, True, jump if jump is not own else None)
 
-    def _leave_at(self, span: Span, *, ended: bool = False) -> r.Leave | None:
+    def leave_at(self, span: Span, *, ended: bool = False) -> r.Leave | None:
         """The statement that leaves at a place, or that ends there."""
         found = (
             one
@@ -427,7 +427,7 @@ class Function(_Subject):
     def _jump(self, start: e.Event, end: e.Event) -> r.Leave | None:
         trail = self.flow.path(start, lambda event: event is end) or ()
         at = next((one.span for one in reversed(trail) if isinstance(one, e.Mark) and one.what == "goto"), None)
-        return self._leave_at(at) if at is not None else None
+        return self.leave_at(at) if at is not None else None
 
     def has_comment_near(self, span: Span) -> bool:
         """Whether a comment stands on the lines of `span` or on the line directly above."""

@@ -178,10 +178,8 @@ def _label_beside(function: Function, at: events.Event) -> str:
     start = at.span.start
     exits = sorted((one.at for one in failure.failures(function)), key=lambda exit: exit.span.start)
     nearest = next((exit for exit in exits if exit.span.start > start), exits[-1] if exits else None)
-    if nearest is None:
-        return ""
-    leaves = (one for one in function.statements if isinstance(one, records.Leave) and one.span == nearest.span)
-    return next((one.label for one in leaves), "")
+    leave = function.leave_at(nearest.span) if nearest is not None else None
+    return leave.label if leave is not None else ""
 
 
 def _owned_here(function: Function, one: counting.CountTrouble) -> str:

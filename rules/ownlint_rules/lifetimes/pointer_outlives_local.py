@@ -78,7 +78,7 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         by, held = one.ended.by, one.ended.why == "owner"
         captures = one.name.startswith("[") or (bool(one.through) and one.name == by)  # a lambda, by reference
         if handed:
-            what = "the returned lambda" if captures else _returned(one.name, by)
+            what = "the returned lambda" if captures else _returned(one.name)
         else:
             what = f"`{one.through if captures and one.through else one.name}`"
         points = "refers" if captures else "points"
@@ -92,7 +92,7 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
         )
 
 
-def _returned(name: str, by: str) -> str:
+def _returned(name: str) -> str:
     """`c_str()` says more than the name of the local does."""
     return f"the returned `{name}`" if name.endswith(")") else "the return value"
 

@@ -172,12 +172,12 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
         case "rest":
             return "release the remaining elements on failure, or store smart pointers"
     if loss.kind == "overwritten":
-        release = f"{_release(function, loss)} before it is overwritten"
+        where = "before it is overwritten"
     elif loss.kind == "skipped" or len(loss.ways) == 1:
-        release = f"{_release(function, loss)} {_before(function, loss)}"
+        where = _before(function, loss)
     else:
-        release = f"{_release(function, loss)} on every path"
-    return release + leaks.owner_advice(function, _owner(function, loss))
+        where = "on every path"
+    return f"{_release(function, loss)} {where}" + leaks.owner_advice(function, _owner(function, loss))
 
 
 def _before(function: Function, loss: leaks.HandleLoss) -> str:
@@ -187,9 +187,14 @@ def _before(function: Function, loss: leaks.HandleLoss) -> str:
 _LONGEST_CALL = 60
 
 
+def _ends(loss: leaks.HandleLoss) -> str:
+    """What releases such a handle, by its name; empty where that is not known."""
+    return next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
+
+
 def _release(function: Function, loss: leaks.HandleLoss) -> str:
     """What releases it: as code where another path does that, else by the name of what does."""
-    ends = next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
+    ends = _ends(loss)
     if ends == "delete":
         return f"write `delete {loss.name};`"
     if function.locals.get(loss.name, ("",))[0].endswith("]"):
@@ -212,7 +217,7 @@ def _owner(function: Function, loss: leaks.HandleLoss) -> str:
     """What holds it from the start, by the type that is declared: of a type that may own already, nothing is said."""
     written = function.locals.get(loss.name, ("", None))[0]
     kind = types.parse(written)
-    ends = next(iter(loss.acquisition.releases), "") if loss.acquisition is not None else ""
+    ends = _ends(loss)
     if ends == "delete" and kind.pointers == 1:
         return f"hold it in a `std::unique_ptr<{kind.name}>`"
     if ends == "delete" and kind.is_placeholder:
