@@ -160,7 +160,7 @@ def _as_expression(pattern: str) -> bytes:
 WORD = re.compile(rb"\w++")
 STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"|\\?\Z)', re.DOTALL)
 """A string in an encoded body, without its quotes."""
-_FEW = 8
+_FEW = 16
 
 
 def occurrences(data: bytes, text: bytes, *, begins: bool = True, ends: bool = True) -> Iterator[int]:

@@ -7,6 +7,7 @@ wrongly. Names stand in the bytes as JSON strings, in the order of the fields of
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ownlint.engine.assignments import SETTING_CALLS
 from ownlint.facts import records as r
@@ -20,10 +21,11 @@ def opens(kind: type[r.Node]) -> bytes:
     return rb"\[%b,\d+,\d+," % str(kind.__struct_config__.tag).encode()
 
 
-_NAME = opens(r.Assign) + opens(r.Name) + rb'"([^"]*)"\]'
-_MEMBER = rb',"([^"]*)",(?:true|false),\d+\]'
-_ELEMENT_OR_POINTEE = rb"(?<=\])\]"
-_SETS = re.compile(rb'(?:%b|%b|%b),"(?:=|\|=|\+=|\+\+)",' % (_NAME, _MEMBER, _ELEMENT_OR_POINTEE))
+_SIGN = re.compile(rb',"(?:=|\|=|\+=|\+\+)",')
+"""What stands behind the target of an assignment."""
+_NAME = re.compile(opens(r.Assign) + opens(r.Name))
+_ASSIGN = b"[%b," % str(r.Assign.__struct_config__.tag).encode()
+_MEMBER = re.compile(rb'",(?:true|false),\d+\]')
 _DECLARES = re.compile(opens(r.Declare) + rb'\["([^"]*)"\],"([^"]*)"')
 _LEAVES = re.compile(rb'"(?:return|throw)"')
 _ASKS_FOR_KEY = re.compile(rb'"(?:second|find|contains|count)"|%b\["[^"]*","' % opens(r.Declare))
@@ -36,10 +38,28 @@ def names_set(function: Function) -> frozenset[str]:
     names: set[str] = set()
     if any(name.startswith("=") for name in function.mentioned):
         body = function.encoded
-        found = _SETS.findall(body)
-        ending = _end_with_call(body) if any(name for name, _ in found) else frozenset()
-        names = {(name or member).decode() for name, member in found if name not in ending}
+        found = set(_targets(body))
+        ending = _end_with_call(body) if any(is_name for _, is_name in found) else frozenset()
+        names = {name.decode() for name, is_name in found if not is_name or name not in ending}
     return frozenset({*names, ""} if _assigns_by_call(function) else names)
+
+
+def _targets(body: bytes) -> Iterator[tuple[bytes, bool]]:
+    """The last names of what is assigned to, each with whether it is a name alone; empty for elements and pointees.
+    Signs are looked for, and what stands before them is read backwards: they are rare, and brackets are not."""
+    for sign in _SIGN.finditer(body):
+        at = sign.start()
+        if body[at - 2 : at] == b"]]":
+            yield b"", False
+            continue
+        is_name = body[at - 2 : at] == b'"]'
+        end = at - 2 if is_name else body.rfind(b'",', 0, at)
+        begin = body.rfind(b'"', 0, end) + 1
+        if not is_name:
+            if begin > 1 and body[begin - 2 : begin] == b',"' and _MEMBER.fullmatch(body, end, at):
+                yield body[begin:end], False
+        elif _NAME.fullmatch(body, body.rfind(_ASSIGN, 0, begin), begin - 1):
+            yield body[begin:end], True
 
 
 def _assigns_by_call(function: Function) -> bool:

@@ -168,7 +168,7 @@ def _by_its_name(call: r.Call) -> str:
 _ADDRESS = re.compile(rb'"&"')
 _POINTER = re.compile(rb"\w ?\*\"")
 """A declared type that ends so."""
-_OWNS = re.compile(rb"_ptr\b|[a-z]Ptr\b")
+_OWNS = re.compile(rb"tr\b(?<=(?:_p|[a-z]P)tr)")
 
 
 @question

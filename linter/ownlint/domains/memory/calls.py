@@ -1029,13 +1029,7 @@ class MemoryCalls(Owners):
     def own(self, draft: MemoryDraft, node: r.Call, callee: Callee, function: Function) -> None:
         name = last_name(node.callee) or callee.symbol
         concerned = self.deep or self.is_concerned(draft, node, function)
-        asks = concerned or may_end(function) or self.constructed is not None
-        asks = asks or bool(self.held_in_receiver(draft, node)) or self.fills_pointer(node, function)
-        asks = asks or (self.moves_something and gives_away(function)) or self.may_answer_with(node, function)
-        asks = asks or any(self.is_callable(draft, one) for one in node.args)
-        asks = asks or (may_take(self.function) and makes_owner(function))
-        asks = asks or (changes_elements(function) and self.follows_elements(draft))
-        asks = asks or (self.counts and sharing.counts(function))
+        asks = concerned or self.asks_for(draft, node, function)
         known = self.summary_of(function, deep=concerned) if asks else None
         if known is None or not known.known:
             again = self.moved_so_far(draft) if function is self.function else []
@@ -1142,6 +1136,21 @@ class MemoryCalls(Owners):
             draft.put(_result(node), outcome.answer)
         else:
             self.answer(draft, node, LOST)
+
+    def asks_for(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
+        """Whether what the function does to memory matters here, even if nothing has ended that it is given."""
+        return (
+            may_end(function)
+            or self.constructed is not None
+            or bool(self.held_in_receiver(draft, node))
+            or self.fills_pointer(node, function)
+            or (self.moves_something and gives_away(function))
+            or self.may_answer_with(node, function)
+            or any(self.is_callable(draft, one) for one in node.args)
+            or (may_take(self.function) and makes_owner(function))
+            or (changes_elements(function) and self.follows_elements(draft))
+            or (self.counts and sharing.counts(function))
+        )
 
     def follows_elements(self, draft: MemoryDraft) -> bool:
         """Whether something stands at an element here, or may where the function is called."""

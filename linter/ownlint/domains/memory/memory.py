@@ -993,12 +993,14 @@ class MemoryWalk(Summarised):
         return _NO_CASE
 
     def tells_by_answer(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
-        """Whether it matters what the function has done when it answers so: something has ended that it may know, and
-        a test is about its answer."""
+        """Whether it matters what the function has done when it answers so: something has ended, what it does is
+        asked, and a test is about its answer."""
         if not draft.ended or function is self.function or (node.start, node.end) not in self.tested_answers:
             return False
         kind = types.parse(function.record.result)
-        return bool(kind.pointers) or kind.is_scalar
+        if not kind.pointers and not kind.is_scalar:
+            return False
+        return self.deep or self.asks_for(draft, node, function) or self.is_concerned(draft, node, function)
 
     @cached_property
     def tested_answers(self) -> frozenset[tuple[int, int]]:
