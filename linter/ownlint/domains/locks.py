@@ -623,10 +623,11 @@ class _LockReader:
         guard = self.guard_of(write)
         if guard is None:
             return state
-        if guard.lock:
-            return self.hold(state, frozenset({HeldLock((guard.lock,), name)}))
+        if fixed := guard.lock or (f"<{guard.holds}>" if guard.holds and not guard.gives_up else ""):
+            self.known[name] = ((fixed,),)
+            return self.hold(state, frozenset({HeldLock((fixed,), name)}))
         if guard.holds:
-            return self.hold(state, frozenset({HeldLock((f"<{guard.holds}>",), name)})) if not guard.gives_up else state
+            return state
         call = self.maker(write.value)
         if call is None and write.fresh:  # empty, until something is put into it
             self.known[name] = ()
