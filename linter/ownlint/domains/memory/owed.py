@@ -664,6 +664,7 @@ class OwedWalk(OwedUses):
         return not any(
             event.index in uses and event.index > test.index and event.index not in released
             for event in self.flow.after(test, branch=outcome)
+            if not isinstance(event, e.End)
         )
 
     def answers(self, index: int, test: e.Test) -> bool:
