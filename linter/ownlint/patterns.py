@@ -191,8 +191,14 @@ class AnyName:
 
     def search(self, data: bytes) -> bool:
         data = bytes(data)
-        if self._few is not None and not any(name in data for name in self._few):
-            return False
+        if self._few is None:
+            return self._stands_in(data)
+        for name in self._few:
+            if name in data:
+                return self._stands_in(data)
+        return False
+
+    def _stands_in(self, data: bytes) -> bool:
         if not self._last and self._finds.groups < 2:
             return not self._names.isdisjoint(self._finds.findall(data))
         return next(self.said(data), None) is not None
