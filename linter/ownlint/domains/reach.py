@@ -13,7 +13,8 @@ from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, strip
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.subjects import Function
+from ownlint.project.questions import program_question
+from ownlint.project.subjects import Class, Function
 
 DEEPEST = 6
 """So many callees below one another are asked: each level more multiplies what a large project costs."""
@@ -27,17 +28,24 @@ class Reach:
         queue = [function for function in wanted if function.language == "cpp"]
         self.own = frozenset(queue)
         names = {function.name for function in queue}
+        deleting: set[Function] = set()
         for function in queue:
-            for caller in program.index.callers(function):
+            above = program.index.callers(function)
+            if function.record.kind == "destructor" and function.home is not None:
+                deleters = _deleters(program).get(function.home, ())
+                deleting.update(deleters)
+                above = [*above, *deleters]
+            for caller in above:
                 if caller.name not in names:
                     names.add(caller.name)
                     queue.append(caller)
         self.names = frozenset(names)
         """Last names of what comes there, by what bodies mention."""
+        self._deleting = frozenset(deleting)
 
     def may_come(self, function: Function) -> bool:
-        """Whether a body can come there, by itself or by what it calls. Needs no decoding."""
-        return function in self.own or not self.names.isdisjoint(function.mentioned)
+        """Whether a body can come there, by itself or by what it calls or deletes. Needs no decoding."""
+        return function in self.own or function in self._deleting or not self.names.isdisjoint(function.mentioned)
 
     def runs(self, function: Function, event: e.Event) -> Function | None:
         """The one function that an event runs and that may come there, where it is clear which runs."""
@@ -47,6 +55,10 @@ class Reach:
                 bodies = found.functions or (overrides.below(found, self.program) if overrides.is_pure(found) else ())
                 if len(bodies) == 1 and found.certainty == "certain" and "virtual" not in bodies[0].record.qualifiers:
                     return bodies[0] if bodies[0] is not function else None
+            case e.CallEvent(node=r.Call(kind="delete") as node) if function in self._deleting:
+                cls = _deleted(function, node)
+                end = cls.destructor if cls is not None else None
+                return end if end is not None and end is not function and self.may_come(end) else None
             case e.CallEvent(node=r.Call(template=written, args=args) as node) if written and keeping.is_maker(node):
                 return self._constructor(function, types.arguments_of(written)[0], len(args))
             case e.CallEvent(node=r.Call(kind="construct" | "new", callee=r.Name(text=name), args=args)):
@@ -65,6 +77,28 @@ class Reach:
         return fitting[0] if len(fitting) == 1 else None
 
 
+@program_question
+def _deleters(program: Program) -> dict[Class, tuple[Function, ...]]:
+    """The functions that delete objects of a class by a pointer to it: these run its destructor, if not others too."""
+    found: dict[Class, dict[Function, None]] = {}
+    for function in program.index.callers_by_name("delete"):
+        if function.language != "cpp":
+            continue
+        for call in function.calls():
+            cls = _deleted(function, call) if call.kind == "delete" else None
+            if cls is not None:
+                found.setdefault(cls, {})[function] = None
+    return {cls: tuple(functions) for cls, functions in found.items()}
+
+
+def _deleted(function: Function, call: r.Call) -> Class | None:
+    """The class of the project whose object `delete` ends."""
+    written = function.program.types.of(call.args[0], function)
+    if not written or types.parse(written).pointers != 1:
+        return None
+    return next(function.program.types.classes_of(written, function), None)
+
+
 def outside(function: Function, event: e.Event, callee: Function, lock: Place) -> Place:
     """A place of the callee's as the caller knows it; below `ELSEWHERE` where it may be another object's."""
     unknown = locks.ELSEWHERE, lock[-1]
@@ -77,6 +111,9 @@ def outside(function: Function, event: e.Event, callee: Function, lock: Place) -
         if lock[0] == THIS:
             return unknown
     if lock[0] == THIS:
+        if event.node.kind == "delete":
+            root = place(function, event.node.args[0])
+            return (*root, *lock[1:]) if root is not None and _stays(function, root) else unknown
         if event.receiver is not None:
             return (*event.receiver, *lock[1:]) if _stays(function, event.receiver) else unknown
         around = function.home.ancestry if function.home is not None else ()
