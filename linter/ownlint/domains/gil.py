@@ -424,3 +424,14 @@ def taken(function: Function, entry: GilState) -> e.Event | None:
         if any(found.get(index, UNKNOWN).status == "held" for index, _ in function.flow.successors[event.index]):
             return event
     return None
+
+
+def taken_again(function: Function) -> e.Event | None:
+    """Of a body that is entered with the lock held: the first event that takes it after it was given up, or that begins
+    the guard which takes it where the body ends."""
+    found = taken(function, HELD)
+    if found is not None:
+        return found
+    after = states(function, HELD).get(function.flow.exit, UNKNOWN)
+    until_end = after.status == "released" and after.since != ENTRY and _unwound(after, 0).status == "held"
+    return function.flow.events[after.since] if until_end else None

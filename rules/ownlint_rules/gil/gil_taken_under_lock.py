@@ -4,7 +4,7 @@
 
 - an acquire of the GIL while a mutex (a member or a global) is held, if another function locks the same mutex while
   holding the GIL
-- the same if the GIL is acquired in a called function of the project
+- the same if the GIL is acquired in a called function of the project, or released there and acquired again
 
 ## Why it is a bug
 
@@ -97,6 +97,7 @@ from ownlint import (
     Finding,
     Function,
     Program,
+    Step,
     because,
     entrances,
     events,
@@ -113,11 +114,13 @@ _DEEPEST = 2
 
 
 class _LockTaking(NamedTuple):
-    """A lock is taken while another is held: `lock` is the mutex, by its class and its name."""
+    """A lock is taken while another is held: `lock` is the mutex, by its class and its name; `again` is where a callee
+    acquires the GIL that it has released."""
 
     lock: tuple[str, str]
     function: Function
     event: events.Event
+    again: Step | None = None
 
 
 @rule(severity="error", cwe=(833,))
@@ -140,7 +143,10 @@ def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
                 "while holding the GIL",
                 certainty=because("threads", "deadlocks only if two threads run both at the same time"),
                 help="release the GIL before locking the mutex, or unlock the mutex before acquiring the GIL",
-                steps=(other.function.step(other.event, f"`{one.lock[1]}` is locked here while the GIL is held"),),
+                steps=(
+                    *((one.again,) if one.again is not None else ()),
+                    other.function.step(other.event, f"`{one.lock[1]}` is locked here while the GIL is held"),
+                ),
             )
 
 
@@ -167,12 +173,26 @@ def _under_mutex(function: Function) -> list[_LockTaking]:
     states = gil.states(function, entrances.entry(function))
     for event in function.flow:
         before = states.get(event.index)
-        if before is None or before.status == "held" or not held.get(event.index):
+        if before is None or not held.get(event.index):
             continue
-        if _takes(function, event, states):
-            keys = ((one, _key(function, one.lock)) for one in sorted(held[event.index]))
-            return [_LockTaking(key, function, event) for _, key in keys if key is not None]
+        again = _acquired_again(function, event)
+        if again is not None or (before.status != "held" and _takes(function, event, states)):
+            keys = (_key(function, one.lock) for one in sorted(held[event.index]))
+            return [_LockTaking(key, function, event, again) for key in keys if key is not None]
     return []
+
+
+def _acquired_again(function: Function, event: events.Event) -> Step | None:
+    """Where a callee that is entered with the GIL acquires it again after it has released it."""
+    if not isinstance(event, events.CallEvent):
+        return None
+    callee = function.program.calls.callee(event.node, function)
+    for target in callee.functions[:1] if callee.certainty == "certain" else ():
+        if target.language == "cpp" and target.record.kind != "lambda" and gil.may_release(target):
+            taken = gil.taken_again(target)
+            if taken is not None:
+                return target.step(taken, f"`{target.name}` releases the GIL, and acquires it again")
+    return None
 
 
 def _takes(function: Function, event: events.Event, states: dict[int, gil.GilState]) -> bool:
