@@ -4,6 +4,7 @@
 
 - a member, or a variable of the file, that a function releases and does not reset before it returns because of a
   failure, or throws, while the destructor or another function releases or uses it again
+- the same of a member that a public `close` releases and leaves, where the destructor calls `close` again
 - the same for the first parameter of functions on a C struct
 
 ## Why it is a bug
@@ -60,7 +61,7 @@ Set the member to null where it is released, or release it after the last operat
 ## What it does not report
 
 - members that are set to null, exchanged or swapped before the exit, or reassigned on every path
-- flags that the destructor checks, and functions that only the destructor calls
+- flags that the destructor checks, and other functions that only the destructor calls
 - private helpers whose callers reassign the member, functions that destroy the object, `noexcept` functions, `new
   (std::nothrow)`
 - a member that is released, on every path, by another function of the project that closes it

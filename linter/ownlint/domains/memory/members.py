@@ -349,7 +349,8 @@ def left(function: Function) -> Iterator[LeftMember]:
         if _is_told_of_callee(function, member, how):
             continue
         likely_first = sorted(dangling, key=lambda way: (way.certainty != "certain", way.at.index))
-        nexts = (_next(function, way, member, how, working, always) for way in likely_first[:_MOST_STATES])
+        closes = always or _is_for_end(function, working)
+        nexts = (_next(function, way, member, how, working, closes) for way in likely_first[:_MOST_STATES])
         found = next((one for one in nexts if one is not None), None)
         if found is not None:
             yield found
@@ -432,11 +433,11 @@ def _is_entry(function: Function, member: Member, working: list[Function], *, al
     """Whether others find the object as the function leaves it: what only the destructor calls leaves it to that, and
     what only others of its class, or of its file, call leaves it to them, who may give the member another value.
     `always` says that it leaves it so on every path, as a helper of theirs would."""
+    if _is_for_end(function, working):
+        return _is_offered(function)
     named = [one for one in function.program.index.callers(function) if one is not function]
     others = [one for one in named if one not in working]
     callers = [one for one in named if one in working]
-    if callers and all(ends_object(one) for one in callers):
-        return False
     if function.record.kind == "function":
         is_inner = "static" in function.record.qualifiers
         callers += [one for one in others if one.file is function.file]
@@ -449,6 +450,22 @@ def _is_entry(function: Function, member: Member, working: list[Function], *, al
     written = "=" + member[-1][-1].removeprefix(_GLOBAL)
     is_called = bool(callers) or function.record.kind == "function"  # a table may hold it
     return is_called and not any(one.mentions(written) for one in callers)
+
+
+def _is_for_end(function: Function, working: list[Function]) -> bool:
+    """Whether of what works on the object only that calls it with which the object ends."""
+    named = [one for one in function.program.index.callers(function) if one is not function and one in working]
+    return bool(named) and all(ends_object(one) for one in named)
+
+
+def _is_offered(function: Function) -> bool:
+    """Whether a function that only the destructor calls here is meant for users as well: `Close` closes early, and the
+    destructor what is still open then."""
+    if releasing_verb(function.name) != "close":
+        return False
+    if function.record.kind == "function":
+        return "static" not in function.record.qualifiers
+    return function.record.kind == "method" and _is_public(function)
 
 
 def _called(function: Function, call: e.CallEvent) -> tuple[Function, ...]:
