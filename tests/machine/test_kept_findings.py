@@ -9,7 +9,7 @@ import pytest
 
 from ownlint import catalogue
 from ownlint.facts import records as r
-from ownlint.incremental import kept
+from ownlint.incremental import changes, kept
 from ownlint.incremental.comparing import StillHolding, standing
 from ownlint.incremental.kept import FactsEntry, KeptFindings
 from ownlint.incremental.notebook import Notebook, answer_prints, merged
@@ -119,6 +119,39 @@ def test_a_comment_costs_what_stands_behind_it(project: Project) -> None:
     assert project.edited({**FILES, "work.cc": "// seen\n" + USER}) == {"work"}
     assert project.edited({**FILES, "session.cc": "// seen\n" + HELPER}) <= {"work"}
     assert project.edited({**FILES, "session.cc": HELPER.replace("{ free", "{\n\n  // gone\n  free")}) <= {"work"}
+
+
+CONDITIONAL = """\
+struct Session {
+  int size;
+};
+#ifdef TRACED
+int traces;
+#endif
+int traced(Session* one) {
+#ifdef TRACED
+  ++traces;
+#endif
+  return one->size;
+}
+"""
+
+
+def test_comments_between_members_and_around_conditions_change_nothing() -> None:
+    def keys(text: str) -> frozenset[questions.Key]:
+        before, after = program_of({"one.cc": CONDITIONAL}), program_of({"one.cc": text})
+        return changes.changed(before.said, after.said)
+
+    def at(part: str) -> questions.Key:
+        return "file", "one.cc", part
+
+    placed = {at("comments"), at("comment_lines"), at("excuses"), at("size")}
+    assert keys("// seen\n" + CONDITIONAL) <= placed
+    assert keys(CONDITIONAL.replace("int size;", "int size;\n\n  // seen")) <= placed
+    assert keys(CONDITIONAL.replace("  ++traces", "  // seen\n  ++traces")) <= placed
+    moved = CONDITIONAL.replace("#endif\nint traced", "int traced").replace("}\n", "}\n#endif\n")
+    assert at("conditional") in keys(moved)
+    assert at("classes") in keys(CONDITIONAL.replace("int size", "long size"))
 
 
 def test_a_body_costs_those_that_rest_on_it(project: Project) -> None:

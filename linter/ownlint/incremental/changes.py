@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
@@ -33,21 +34,10 @@ _encode = msgspec.json.Encoder().encode
 _NO_BODY = msgspec.Raw(b"[]")
 _DIGEST = 16
 _PARTS = tuple(name for name in r.FileRecord.__struct_fields__ if name not in ("path", "language", "size", "functions"))
-_PLACED = frozenset(
-    {
-        "comments",
-        "comment_lines",
-        "excuses",
-        "forgiven",
-        "debug",
-        "conditional",
-        "defined",
-        "meanings",
-        "suppressions",
-        "problems",
-    }
-)
+_PLACED = frozenset({"comments", "comment_lines", "excuses", "forgiven", "meanings", "suppressions", "problems"})
 """Parts that say where something stands in the file."""
+_AROUND = frozenset({"debug", "conditional", "defined"})
+"""Parts that say what of the file's code stands where: comments between it are no part of that."""
 
 
 def changed(before: Mapping[str, r.FileRecord], after: Mapping[str, r.FileRecord]) -> frozenset[Key]:
@@ -71,8 +61,9 @@ def _said(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
     yield ("files",), path
     yield ("files", file.path), path
     yield from _functions(file)
-    for cls in file.classes:
-        text = b"class %b %b" % (path, _placeless(_encode(cls), cls))
+    classes = [_placeless(_encode(cls), cls) for cls in file.classes]
+    for cls, said in zip(file.classes, classes, strict=True):
+        text = b"class %b %b" % (path, said)
         yield ("name", cls.name), text
         yield ("all", "classes"), text
     for alias in file.aliases:
@@ -93,6 +84,10 @@ def _said(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
         held = getattr(file, part)
         if part in _PLACED or not isinstance(held, tuple):
             yield ("file", file.path, part), _encode(held)
+        elif part == "classes":
+            yield ("file", file.path, part), b"\n".join(classes)
+        elif part in _AROUND:
+            yield ("file", file.path, part), _encode(list(_by_code(file, held)) if held else ())
         else:
             encode = _variable if part == "variables" else encoded
             yield ("file", file.path, part), b"\n".join(map(encode, held))
@@ -120,6 +115,30 @@ def _functions(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
         for name in record.mentions:
             yield ("callers", name), signature
             yield ("all", "called names"), name.encode()
+
+
+def _by_code(file: r.FileRecord, placed: Iterable[int | tuple[int | str, ...]]) -> Iterator[object]:
+    """Offsets as they stand to the file's code: behind the start of which declaration, and how many of the places in it
+    stand before them."""
+    declared: list[r.Node] = [*file.functions, *file.classes, *file.variables, *file.aliases, *file.macros]
+    starts = sorted({(one.start, getattr(one, "name", "")) for one in declared})
+    code = sorted({number for one in declared for number in _places_in(one)})
+
+    def by_code(offset: int) -> tuple[str, int]:
+        behind = bisect_right(starts, (offset, "\U0010ffff")) - 1
+        start, name = starts[behind] if behind >= 0 else (0, "")
+        return name, bisect_left(code, offset) - bisect_left(code, start)
+
+    for one in placed:
+        yield by_code(one) if isinstance(one, int) else [by_code(p) if isinstance(p, int) else p for p in one]
+
+
+def _places_in(record: r.Node) -> Iterator[int]:
+    """All that its encoded form says of places, from its start to its end."""
+    yield from (record.start, record.end)
+    for found in _NUMBER.finditer(_encode(record)):
+        if record.start <= int(found[0]) <= record.end:
+            yield int(found[0])
 
 
 def _names(file: r.FileRecord) -> Iterator[str]:

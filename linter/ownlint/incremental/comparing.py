@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache, partial
 
 import msgspec
 
@@ -15,6 +16,8 @@ from ownlint.project.questions import Key
 
 BEFORE = "ownlint.project.program.Program.before"
 """The question for the project as it was before the change under review: nobody compares these."""
+
+_NOBODY = KeptContributions(b"", {}, {})
 
 Facts = Callable[[str], bytes | None]
 """The facts that are kept under a key; None where they are not any more."""
@@ -94,6 +97,8 @@ class _Gone:
         for number, key in enumerate(kept.keys):
             if key[0] == "answer":
                 self._of_answers.setdefault(key[1], []).append(number)
+        self._answer_of = {number: name for name, numbers_of in self._of_answers.items() for number in numbers_of}
+        self._of_any = set(self._answer_of)
         self.same: set[str] = set()
         """The questions about all files that say what they said."""
         self._seen: set[str] = set()
@@ -112,26 +117,29 @@ class _Gone:
         if held is None or name == BEFORE:
             self._all_of(name, name != BEFORE or self._reviewed)
             return
-        each = held.each or KeptContributions(b"", {}, {})
-        brought = {number: numbers(keys) for number, keys in (*each.silent.items(), *each.others.items())}
-        read = {*numbers(held.keys), *numbers(each.plain), *(number for keys in brought.values() for number in keys)}
-        for number in sorted(read):
-            key = self._kept.keys[number]
-            if key[0] == "answer" and key[1] != name:
-                self._look_at(key[1])
+        each = held.each or _NOBODY
+        parts = (held.keys, each.plain, *each.silent.values(), *each.others.values())
+        read = {*numbers(b"".join(parts))}
+        for other in sorted({self._answer_of[number] for number in read & self._of_any}):
+            if other != name:
+                self._look_at(other)
         if held.each is not None:
-            silent = self._still_silent(each, brought)
-            self._program.silent.setdefault(name, frozenset(self._kept.keys[number] for number in silent))
+            self._program.silent.setdefault(name, cache(partial(self._still_silent, held.each)))
         if self.numbers.isdisjoint(read):
             self.same.add(name)
             values.recall(self._program, {name: held.value})
         else:
             self._ask_again(name, held)
 
-    def _still_silent(self, each: KeptContributions, brought: Mapping[int, Iterable[int]]) -> set[int]:
-        """Those that bring nothing, and of which nothing that was read for it is gone; `brought` is what was read."""
-        plain = {*numbers(each.plain)} - self.numbers
-        return plain | {number for number in each.silent if self.numbers.isdisjoint((number, *brought[number]))}
+    def _still_silent(self, each: KeptContributions) -> frozenset[Key]:
+        """Those that bring nothing, and of which nothing that was read for it is gone."""
+        silent = {*numbers(each.plain)} - self.numbers
+        silent |= {
+            number
+            for number, keys in each.silent.items()
+            if number not in self.numbers and self.numbers.isdisjoint(numbers(keys))
+        }
+        return frozenset(self._kept.keys[number] for number in silent)
 
     def _ask_again(self, name: str, held: KeptAnswer) -> None:
         if not questions.ask_again(self._program, name, held.of):

@@ -106,7 +106,7 @@ class Notebook:
                 plain.append(key)
             else:
                 (silent if one.silent else others)[numbering.number(key)] = numbering.of(keys)
-        left = program.silent.get(name, frozenset()) - program.contributions[name].keys()
+        left = program.silent.get(name, frozenset[Key])() - program.contributions[name].keys()
         then = self._kept.answers.get(name)
         each = then.each if then is not None and then.each is not None else KeptContributions(b"", {}, {})
         known = self._kept.keys

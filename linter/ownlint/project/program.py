@@ -6,7 +6,7 @@ Questions are answered on demand and remembered: rules ask about a few of the ma
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any
 
@@ -85,8 +85,8 @@ class Program:
         """What was asked about all files, by the name of the question."""
         self.contributions: dict[str, dict[Key, Contribution]] = {}
         """Of questions that are put together from what each function says, by name and function."""
-        self.silent: dict[str, frozenset[Key]] = {}
-        """The functions of which it is known that they have nothing to say to such a question."""
+        self.silent: dict[str, Callable[[], frozenset[Key]]] = {}
+        """What gives the functions of which it is known that they have nothing to say to such a question."""
         self.prints: dict[str, dict[Key, bytes]] = {}
         """Fingerprints of these answers, see `incremental`."""
         self.size = sum(file.size for file in said)

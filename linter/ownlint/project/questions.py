@@ -492,7 +492,7 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
 
     @wraps(ask)
     def together(program: Program) -> dict[Function, _Answer]:
-        silent = program.silent.get(name, frozenset())
+        silent = program.silent.get(name, frozenset[Key])()
         brought = program.contributions.setdefault(name, {})
         found: dict[Function, _Answer] = {}
         for function in program.functions:

@@ -135,7 +135,7 @@ def callback_handle_escapes(function: Function) -> Iterator[Finding]:
     if not data and not callbacks.can_be_pointer(function):
         return
     handles = {p.name: p for p in callbacks.handles(function) if glance.says(function, p.name)}
-    if not handles or _is_called(function):
+    if not handles:
         return
     seen: set[str] = set()
     for call in function.flow.calls:
@@ -150,6 +150,8 @@ def callback_handle_escapes(function: Function) -> Iterator[Finding]:
                 return
             if _is_told(function, call, wrapper) or _outlives(function, handle, last):
                 continue
+            if _is_called(function):
+                return
             seen.add(wrapper.parameter)
             yield _found(function, call, wrapper)
 

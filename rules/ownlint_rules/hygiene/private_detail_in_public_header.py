@@ -97,6 +97,7 @@ a review of GPU command-buffer caching in XLA, where the entries of a cache stoo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
@@ -138,18 +139,19 @@ _MOST_NAMED = 3
 
 @rule(severity="note", of_change=True)
 def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
+    classes = _Classes(program)
     for file in program.files.values():
         match = _HEADER.fullmatch(file.path)
         if match is None or file.language != "cpp" or _NOT_PUBLIC.search(file.path) or not file.classes:
             continue
         known = _classes_before(program, file)
-        header = _Header(program, file)
+        header = _Header(program, classes, file)
         is_public = known is not None or _is_for_others(file)
         is_included = _is_included(program, file, match[1])
         if (header.names or (is_public and header.tools)) and (is_included or _is_for_others(file)):
             others = [one for one in program.files.values() if one is not file and one.language == "cpp"]
             own = [one for one in others if _is_own(one.path, match[1])]
-            seen_by = [one for one in others if not _is_own(one.path, match[1])]
+            seen_by = [one for one in others if one not in own]
             for cls, fields in header.details(seen_by, own):
                 is_new = known is not None and cls.symbol not in known
                 is_held = any(_is_value(field.type, cls.name) for _, field in fields)
@@ -255,13 +257,32 @@ def _head(record: records.ClassRecord) -> Span:
 # --- what may be a detail -----------------------------------------------------------------------------
 
 
+class _Classes:
+    """All of a program, by file and by name."""
+
+    def __init__(self, program: Program) -> None:
+        self._by_file: dict[File, list[Class]] = {}
+        for cls in program.classes:
+            self._by_file.setdefault(cls.file, []).append(cls)
+        self._named = Counter(cls.name for cls in program.classes)
+
+    def of(self, file: File) -> list[Class]:
+        """Those that stand in the file."""
+        return self._by_file.get(file, [])
+
+    def is_unique(self, cls: Class) -> bool:
+        """Whether no other has its name."""
+        return self._named[cls.name] == 1
+
+
 class _Header:
     """What a header shows of its classes and of the other names for them, by name."""
 
-    def __init__(self, program: Program, file: File) -> None:
+    def __init__(self, program: Program, classes: _Classes, file: File) -> None:
         self.program = program
         self.file = file
-        self.here = [cls for cls in program.classes if cls.file is file]
+        self.here = classes.of(file)
+        self._classes = classes
         self.by_symbol = {cls.symbol: cls for cls in self.here}
         fields = [(cls.name, set(_WORD.findall(f.type))) for cls in self.here for f in cls.record.fields]
         aliases = [a for a in file.aliases if a.kind == "type" and (not a.access or a.scope in self.by_symbol)]
@@ -270,7 +291,7 @@ class _Header:
         self.candidates = {
             cls.name: cls
             for cls in self.here
-            if cls.name in said and self._may_be_detail(cls) and _is_unique(program, cls)
+            if cls.name in said and self._may_be_detail(cls) and classes.is_unique(cls)
         }
         self.names = self.candidates.keys() | {alias.name for alias in aliases if alias.name in said}
         """Of the candidates, and of the aliases at namespace scope that fields have for a type."""
@@ -299,7 +320,7 @@ class _Header:
             for word in found.keys() & set(_NAMES.findall(written)):
                 if word != owner:
                     del found[word]
-        return {name: cls for name, cls in found.items() if _is_unique(self.program, cls)}
+        return {name: cls for name, cls in found.items() if self._classes.is_unique(cls)}
 
     def _sayings(self) -> Iterator[tuple[str, str]]:
         """What the header says of names, and in which of its classes; signatures of private methods are left out."""
@@ -341,9 +362,8 @@ class _Header:
             ]
             users += [
                 one
-                for one in program.classes
-                if one.file is source
-                and not _is_part(one.symbol, name)
+                for one in self._classes.of(source)
+                if not _is_part(one.symbol, name)
                 and any(name in _WORD.findall(field.type) for field in one.record.fields)
             ]
             kept = [one.name for one in source.variables if name in _WORD.findall(one.type)]
@@ -623,10 +643,6 @@ def _compares(function: records.FunctionRecord) -> bool:
         "operator>=",
         "operator<=>",
     )
-
-
-def _is_unique(program: Program, cls: Class) -> bool:
-    return sum(other.name == cls.name for other in program.classes) == 1
 
 
 def _stem(path: str) -> str:
