@@ -47,6 +47,8 @@ Depends = tuple[tuple[str, str], ...]
 
 _MOST_JOBS = 8
 _EVERYWHERE = 1 << 62
+_NAME = 80
+"""Letters of two digests."""
 _MOST_ATTEMPTS = 3
 
 _FOREIGN = "skipped: not a C++ or Python file name; add further files with `include` in the settings"
@@ -303,17 +305,36 @@ def _remembering(
     whole = [Cache.key(b"kept", *about) for about in groups]
     part = [Cache.key(b"kept of changes", *about) for about in groups]
 
-    def recalled(group: int) -> bytes | None:
-        data = cache.get(whole[group])
-        return cache.get(part[group]) if data is None and partly else data
+    def place(group: int) -> str:
+        return part[group] if partly and cache.get(whole[group]) is None else whole[group]
 
-    def keep(group: int, data: bytes) -> None:
-        cache.put(part[group] if partly and cache.get(whole[group]) is None else whole[group], data)
+    def recalled(group: int) -> analysis.Recalled | None:
+        from ownlint import analysis
+
+        data = cache.get(whole[group])
+        if data is None and partly:
+            data = cache.get(part[group])
+        return None if data is None else analysis.Recalled(data[_NAME:], data[:_NAME].decode("ascii", "replace"))
+
+    def project(name: str) -> bytes | None:
+        """Where another run has written over it meanwhile, it is not what the groups rest on."""
+        data = cache.get(name[: _NAME // 2])
+        return data if data is not None and Cache.key(data) == name[_NAME // 2 :] else None
+
+    def keep(findings: Mapping[int, bytes], project: bytes) -> None:
+        places = {group: place(group) for group in findings}
+        at = Cache.key(b"project", *(each.encode() for each in places.values()))
+        cache.put(at, project)
+        name = (at + Cache.key(project)).encode()
+        for group, data in findings.items():
+            cache.put(places[group], name + data)
 
     def made() -> analysis.RunMemory | None:
         from ownlint import analysis
 
-        return None if cache.folder is None else analysis.RunMemory(recalled, keep, cache.get, facts.entries())
+        if cache.folder is None:
+            return None
+        return analysis.RunMemory(recalled, project, keep, cache.get, facts.entries())
 
     return made
 

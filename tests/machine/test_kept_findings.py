@@ -3,16 +3,16 @@ nothing besides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
 from ownlint import catalogue
 from ownlint.facts import records as r
 from ownlint.incremental import changes, kept
-from ownlint.incremental.comparing import StillHolding, standing
-from ownlint.incremental.kept import FactsEntry, KeptFindings
-from ownlint.incremental.notebook import Notebook, answer_prints, merged
+from ownlint.incremental.comparing import Comparison
+from ownlint.incremental.kept import FactsEntry, KeptFindings, KeptProject
+from ownlint.incremental.notebook import Notebook, ProjectNotes, ProjectThen, answer_prints, merged
 from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.subjects import Function
@@ -57,7 +57,7 @@ def judged(program: Program, notebook: Notebook) -> Notebook:
     names = catalogue.SubjectNames()
     for case in catalogue.cases(RULES, program):
         name = names.of(case)
-        if (held := notebook.standing.subjects.get(name)) is not None:
+        if (held := notebook.holding.get(name)) is not None:
             notebook.keep(name, held)
             continue
         with questions.noting() as notes:
@@ -78,27 +78,36 @@ class Project:
         self.program = program_of(files)
         if asking is not None:
             asking(self.program)
-        first = judged(self.program, Notebook(self.program, None, StillHolding()))
-        written = first.written(entries(self.program), answer_prints(self.program))
-        decoded = kept.decode(kept.encode(written))
+        self.write(judged(self.program, Notebook(self.program)), ())
+
+    def write(self, notebook: Notebook, then: Sequence[ProjectThen]) -> None:
+        """Keeps what was found out."""
+        notes = ProjectNotes(self.program, then)
+        project = notes.written(entries(self.program), answer_prints(self.program))
+        decoded = kept.decode(kept.encode(notebook.written()))
+        decoded_project = kept.decode_project(kept.encode(project))
         assert decoded is not None
+        assert decoded_project is not None
         self.kept: KeptFindings = decoded
+        self.of_all: KeptProject = decoded_project
 
     def facts(self, path: str) -> bytes | None:
         return r.encode_file(self.program.said[path])
 
+    def standing(self, now: Program) -> Comparison:
+        return Comparison(self.of_all, now, entries(now), self.facts)
+
     def edited(self, files: Mapping[str, str]) -> set[str]:
         """Names of the functions that are asked again; what is said afterwards is what a run from nothing says."""
         now = program_of(files)
-        holds = standing(self.kept, now, entries(now), self.facts)
-        after = judged(now, Notebook(now, self.kept, holds)).written(entries(now), answer_prints(now))
+        holds = self.standing(now).subjects(self.kept)
+        after = judged(now, Notebook(now, self.kept, holds)).written()
         fresh_program = program_of(files)
-        fresh = judged(fresh_program, Notebook(fresh_program, None, StillHolding()))
-        from_nothing = fresh.written(entries(fresh_program), answer_prints(fresh_program))
+        from_nothing = judged(fresh_program, Notebook(fresh_program)).written()
         assert {name: one.findings for name, one in after.subjects.items()} == {
             name: one.findings for name, one in from_nothing.subjects.items()
         }
-        return {name.split("\0")[-1].partition("#")[0] for name in after.subjects.keys() - holds.subjects.keys()}
+        return {name.split("\0")[-1].partition("#")[0] for name in after.subjects.keys() - holds.keys()}
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +186,7 @@ def test_a_file_that_goes(project: Project) -> None:
 
 def test_facts_that_are_not_there_any_more(project: Project) -> None:
     now = program_of({**FILES, "work.cc": USER + "// the end\n"})
-    assert standing(project.kept, now, entries(now), lambda path: None).subjects == {}
+    assert Comparison(project.of_all, now, entries(now), lambda path: None).subjects(project.kept) == {}
 
 
 def test_two_workers_write_what_one_writes(project: Project) -> None:
@@ -211,10 +220,11 @@ def test_of_functions_that_had_nothing_to_say_only_the_changed_are_asked() -> No
     def asked_of(project: Project, files: Mapping[str, str]) -> tuple[list[str], list[list[str]]]:
         now = program_of(files)
         ASKED.clear()
-        holds = standing(project.kept, now, entries(now), project.facts)
+        standing = project.standing(now)
         asked, said = sorted(ASKED), list(_allocating(now).values())
-        written = judged(now, Notebook(now, project.kept, holds)).written(entries(now), answer_prints(now))
-        project.program, project.kept = now, written
+        notebook = judged(now, Notebook(now, project.kept, standing.subjects(project.kept)))
+        project.program = now
+        project.write(notebook, [ProjectThen(project.of_all, standing.same)])
         return asked, said
 
     project = Project(asking=_allocating)

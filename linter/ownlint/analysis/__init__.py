@@ -31,6 +31,7 @@ from ownlint.analysis.analyst import Analyst
 from ownlint.analysis.messages import DEFAULT as DEFAULT
 from ownlint.analysis.messages import Ahead, Done, Progressed, Refused, SaidOfCase, heard
 from ownlint.analysis.messages import Limits as Limits
+from ownlint.analysis.messages import Recalled as Recalled
 from ownlint.analysis.messages import RunMemory as RunMemory
 from ownlint.analysis.touching import Ranges
 from ownlint.children import Forked, LostError, Messages, answered

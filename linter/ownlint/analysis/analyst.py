@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from msgspec import structs
 
@@ -54,8 +54,8 @@ from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import ENDED, Crash, Cut, Finding, TooLarge
 from ownlint.incremental import kept
-from ownlint.incremental.kept import KeptFindings
-from ownlint.incremental.notebook import merged
+from ownlint.incremental.kept import KeptFindings, KeptProject
+from ownlint.incremental.notebook import merged, merged_projects
 from ownlint.machine import collect_rarely
 from ownlint.project import questions
 from ownlint.rule import Rule
@@ -110,8 +110,8 @@ class Analyst:
         self.limits = limits
         self.memory = memory
         self.jobs = jobs
-        self.holding: dict[int, Holding] = {}
-        """What a worker has found out about what was kept, by group."""
+        self.holding: Holding | None = None
+        """What a worker has found out about what was kept."""
         self.recalls = False
         """Something was kept of the run before."""
         self.given_up = FailureTally()
@@ -143,6 +143,8 @@ class Analyst:
         self._running: list[_Lane] = []
         self._written: list[list[bytes]] = [[] for _ in self.groups]
         """What was written down of each group, as it is kept."""
+        self._project: list[bytes] = []
+        """What was written down of the project."""
         self.answered: frozenset[str] = frozenset()
         """The questions about the whole program that it has answered before there were workers, and writes down."""
 
@@ -159,8 +161,7 @@ class Analyst:
         except Exception as error:  # noqa: BLE001 - the parent says it in one line
             tell(self.output, Refused(f"the program could not be built: {described(error)}"))
             return
-        gc.collect()
-        gc.freeze()  # it stays; and what is never looked at by the collector is not copied for the worker
+        gc.freeze()  # it stays: building leaves no garbage; what the collector never looks at is not copied for workers
         collect_rarely(self.program.size)
         self._judge()
         while self._anew and self.ending.left > 0:
@@ -187,7 +188,7 @@ class Analyst:
         self.program = self.program.without(self._culprits.keys())
         self._prepare()
         self.given_up = FailureTally()
-        self.holding = {}
+        self.holding = None
         self._begin()
         gc.collect()
         gc.freeze()
@@ -426,10 +427,10 @@ class Analyst:
     def take(self, message: Holding | WrittenDown | SaidOfCase) -> None:
         """What a worker has said."""
         match message:
-            case Holding(group=group):
-                self.holding[group] = message
+            case Holding():
+                self.holding = message
             case WrittenDown(group=group, kept=data):
-                self._written[group].append(data)
+                (self._project if group is None else self._written[group]).append(data)
             case SaidOfCase():
                 self._said.append(message)
 
@@ -463,16 +464,27 @@ class Analyst:
 
     def _keep(self) -> None:
         """What the workers have written down; those that were lost have not."""
-        if self.memory is not None:
-            for group, parts in enumerate(self._written):
-                if parts:
-                    self.memory.keep(group, parts[0] if len(parts) == 1 else kept.encode(merged(_decoded(parts))))
+        written = {group: parts for group, parts in enumerate(self._written) if parts}
+        if self.memory is not None and written and self._project:
+            project = _together(self._project, kept.decode_project, merged_projects)
+            found = {group: _together(parts, kept.decode, merged) for group, parts in written.items()}
+            self.memory.keep(found, project)
 
 
-def _decoded(parts: list[bytes]) -> Iterator[KeptFindings]:
+_Kept = TypeVar("_Kept", KeptFindings, KeptProject)
+
+
+def _together(
+    parts: list[bytes], decode: Callable[[bytes], _Kept | None], merge: Callable[[Iterable[_Kept]], _Kept]
+) -> bytes:
+    """What several workers have written of one thing."""
+    return parts[0] if len(parts) == 1 else kept.encode(merge(_decoded(parts, decode)))
+
+
+def _decoded(parts: list[bytes], decode: Callable[[bytes], _Kept | None]) -> Iterator[_Kept]:
     """One after the other: when the next is read, none before it is there any more."""
     while parts:
-        part = kept.decode(parts.pop(0))
+        part = decode(parts.pop(0))
         if part is not None:
             yield part
             del part

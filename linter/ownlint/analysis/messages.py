@@ -29,14 +29,23 @@ class Limits(msgspec.Struct, frozen=True):
 DEFAULT = Limits()
 
 
+class Recalled(NamedTuple):
+    """What was kept of the rules of a group, and by what it is found what was kept of the project with it."""
+
+    findings: bytes
+    project: str
+
+
 class RunMemory(NamedTuple):
     """What is kept from run to run; all of it is asked in a child.
 
-    `recall` gives what was kept of the rules of a group (its number), None where there is nothing; `keep` takes what is
-    to be kept. `facts` gives the facts of a file by their key, None where they are not there any more."""
+    `recall` gives what was kept of a group (its number), None where there is nothing; `project` what was kept of the
+    project with it, None where that is not there any more. `keep` takes what is to be kept of groups, by their numbers,
+    and of the project. `facts` gives the facts of a file by their key, None where they are not there any more."""
 
-    recall: Callable[[int], bytes | None]
-    keep: Callable[[int, bytes], None]
+    recall: Callable[[int], Recalled | None]
+    project: Callable[[str], bytes | None]
+    keep: Callable[[Mapping[int, bytes], bytes], None]
     facts: Callable[[str], bytes | None]
     files: Mapping[str, FactsEntry]
 
@@ -62,17 +71,17 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
 
 
 class Holding(msgspec.Struct, frozen=True, tag="holding"):
-    """What still holds of what was kept of a group: by name, subjects and questions about all files."""
+    """What a worker has found out about what was kept: by group, the names of the subjects that do not hold any more;
+    and of what was kept of the project, by its name, the questions about all files that say what they said."""
 
-    group: int
-    subjects: tuple[str, ...]
-    answers: tuple[str, ...]
+    gone: dict[int, tuple[str, ...]]
+    same: dict[str, tuple[str, ...]]
 
 
 class WrittenDown(msgspec.Struct, frozen=True, tag="written"):
-    """What a worker has written down of a group, before it leaves."""
+    """What a worker has written down of a group, before it leaves; without one, of the project."""
 
-    group: int
+    group: int | None
     kept: bytes
 
 

@@ -17,9 +17,9 @@ from ownlint.catalogue import Judgement, SubjectCase
 from ownlint.children import resident
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.incremental import kept, values
-from ownlint.incremental.comparing import StillHolding, standing
-from ownlint.incremental.kept import KeptFindings
-from ownlint.incremental.notebook import Notebook, answer_prints
+from ownlint.incremental.comparing import Comparison
+from ownlint.incremental.kept import KeptFindings, KeptProject, KeptSubject
+from ownlint.incremental.notebook import Notebook, ProjectNotes, ProjectThen, answer_prints
 from ownlint.project import questions
 
 if TYPE_CHECKING:
@@ -212,16 +212,23 @@ class Worker:
         self._recalled = 0
         """Bytes of what was kept."""
         self._found: list[Finding] = []
+        self._judged_cases = 0
+        """Since it was looked at how much memory that took."""
+        self._comparisons: dict[str, Comparison | None] = {}
+        """What was kept of the project, by its name."""
+        self._then: list[ProjectThen] = []
 
     def work(self, begin: At) -> None:
         """From there on, in the blocks that it gets."""
         enough = self._most()
         self.notebooks = list(self._notebooks())
         self.at.put(begin.case, begin.rule, self.at.subject)
-        for done, (number, found) in enumerate(self._cases(begin)):
-            if done and not done % _STRIDE and resident() > enough:
-                self._tell(Leaving(number))
-                break
+        for number, found in self._cases(begin):
+            if self._judged_cases >= _STRIDE:
+                self._judged_cases = 0
+                if resident() > enough:
+                    self._tell(Leaving(number))
+                    break
             if not self._case(number, begin.rule if number == begin.case else 0, found):
                 break
         else:
@@ -237,10 +244,11 @@ class Worker:
     def _cases(self, begin: At) -> Iterator[tuple[int, DealtCase]]:
         """Its own, with their numbers."""
         cases, blocks = self.analyst.cases, self.place.blocks
+        asks_all = self.analyst.touching is None
         run: range | None = range(begin.case, len(cases) if blocks is None else self.at.end)
         while run is not None:
             for number in run:
-                if self.analyst.asks(number):
+                if asks_all or self.analyst.asks(number):
                     yield number, cases[number]
                 else:
                     self._pass_over(cases[number])
@@ -257,49 +265,85 @@ class Worker:
         analyst, memory = self.analyst, self.analyst.memory
         if memory is None:
             return
-        for group, _ in enumerate(analyst.groups):
-            data = memory.recall(group) if analyst.recalls else None
-            self._recalled += len(data or b"")
-            then = None if data is None else kept.decode(data)
-            holds = StillHolding() if then is None else self._holding(group, then)
-            yield Notebook(analyst.program, then if holds.subjects else None, holds)
+        recalled = [memory.recall(group) if analyst.recalls else None for group in range(len(analyst.groups))]
+        holding = analyst.holding
+        if holding is not None:  # a worker before this one has found it out
+            for project, known in holding.same.items():
+                self._take_over(project, known)
+        elif any(recalled):
+            self.at.put(COMPARING, 0, self.at.subject)
+        gone: dict[int, tuple[str, ...]] = {}
+        for group, one in enumerate(recalled):
+            then = None if one is None else kept.decode(one.findings)
+            if one is None or then is None:
+                yield Notebook(analyst.program)
+                continue
+            self._recalled += len(one.findings)
+            if holding is not None:
+                lost = frozenset(holding.gone.get(group, then.subjects))
+                holds = {name: said for name, said in then.subjects.items() if name not in lost}
+            else:
+                holds = self._compared(one.project, then)
+                gone[group] = tuple(then.subjects.keys() - holds.keys())
+            yield Notebook(analyst.program, then if holds else None, holds)
+        if holding is None and any(recalled):
+            same = {name: tuple(one.same) for name, one in self._comparisons.items() if one is not None}
+            self._tell(Holding(gone, same))
 
-    def _holding(self, group: int, then: KeptFindings) -> StillHolding:
-        analyst, memory = self.analyst, self.analyst.memory
-        assert memory is not None
-        known = analyst.holding.get(group)
-        if known is not None:  # a worker before this one has found it out
-            values.recall(analyst.program, {name: then.answers[name].value for name in known.answers})
-            return StillHolding({name: then.subjects[name] for name in known.subjects}, known.answers)
-        self.at.put(COMPARING, 0, self.at.subject)
+    def _take_over(self, name: str, same: Collection[str]) -> None:
+        """What a worker before this one has found out about what was kept of the project."""
+        then = self._project(name)
+        if then is not None:
+            values.recall(self.analyst.program, {one: then.answers[one].value for one in same})
+            self._then.append(ProjectThen(then, same))
+
+    def _project(self, name: str) -> KeptProject | None:
+        memory = self.analyst.memory
+        data = None if memory is None else memory.project(name)
+        self._recalled += len(data or b"")
+        return None if data is None else kept.decode_project(data)
+
+    def _compared(self, project: str, then: KeptFindings) -> dict[str, KeptSubject]:
+        """What still holds of what was kept of a group, and with it of the project."""
         try:
-            holds = standing(then, analyst.program, memory.files, memory.facts)
+            if project not in self._comparisons:
+                self._comparisons[project] = None  # where it fails, it is not tried again
+                self._comparisons[project] = self._compare(project)
+            comparison = self._comparisons[project]
+            return {} if comparison is None else comparison.subjects(then)
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
         except Exception:  # noqa: BLE001 - what is not known to hold is asked again
-            holds = StillHolding()
-        self._tell(Holding(group, tuple(holds.subjects), tuple(holds.answers)))
-        return holds
+            return {}
+
+    def _compare(self, project: str) -> Comparison | None:
+        memory, then = self.analyst.memory, self._project(project)
+        if memory is None or then is None:
+            return None
+        comparison = Comparison(then, self.analyst.program, memory.files, memory.facts)
+        self._then.append(ProjectThen(then, comparison.same))
+        return comparison
 
     def _pass_over(self, found: DealtCase) -> None:
         """What still holds of it is kept, though nobody asks."""
         notebook = self.notebooks[found.group] if self.notebooks else None
-        held = None if notebook is None else notebook.standing.subjects.get(found.name)
+        held = None if notebook is None else notebook.holding.get(found.name)
         if held is not None and notebook is not None:
             notebook.keep(found.name, held)
 
     def _case(self, number: int, first: int, found: DealtCase) -> bool:
         """Whether all rules of the case have judged it; `first` is the first that has to."""
-        group, subject = found.group, found.before + found.case.number
+        group = found.group
         notebook = self.notebooks[group] if self.notebooks else None
-        held = None if notebook is None or first else notebook.standing.subjects.get(found.name)
+        held = None if notebook is None or first else notebook.holding.get(found.name)
         if held is not None and notebook is not None:
             notebook.keep(found.name, held)
-            self.at.put(number, 0, subject)
-            self._found += held.findings
+            self.at.put(number, 0, found.before + found.case.number)
             if held.findings or held.large:
+                self._found += held.findings
                 self._tell(SaidOfCase(group, number, held.findings, (), held.large))
             return True
+        self._judged_cases += 1
         findings: list[Finding] = []
         with questions.noting() as notes:
             whole = self._judged(number, first, found, findings)
@@ -349,8 +393,11 @@ class Worker:
         if self.notebooks and memory is not None and spent * _WRITTEN >= self._recalled:
             self.analyst.program.lowering.forget()  # what is written takes its place
             prints = answer_prints(self.analyst.program, self._written())
+            project = ProjectNotes(self.analyst.program, self._then).written(memory.files, prints)
+            self._tell(WrittenDown(None, kept.encode(project)))
+            del prints, project
             for group in range(len(self.notebooks)):  # each is dropped when it is written
-                self._tell(WrittenDown(group, kept.encode(self.notebooks.pop(0).written(memory.files, prints))))
+                self._tell(WrittenDown(group, kept.encode(self.notebooks.pop(0).written())))
 
     def _written(self) -> Collection[str]:
         """The questions about the whole program whose answers the analyst writes down itself."""

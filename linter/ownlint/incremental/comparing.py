@@ -9,7 +9,15 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.incremental import changes, fingerprints, values
-from ownlint.incremental.kept import FactsEntry, KeptAnswer, KeptContributions, KeptFindings, KeptSubject, numbers
+from ownlint.incremental.kept import (
+    FactsEntry,
+    KeptAnswer,
+    KeptContributions,
+    KeptFindings,
+    KeptProject,
+    KeptSubject,
+    numbers,
+)
 from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key
@@ -23,35 +31,7 @@ Facts = Callable[[str], bytes | None]
 """The facts that are kept under a key; None where they are not any more."""
 
 
-class StillHolding(msgspec.Struct, frozen=True):
-    """What still holds, of a group of rules."""
-
-    subjects: Mapping[str, KeptSubject] = {}
-    answers: Collection[str] = ()
-    """The questions about all files that say what they said."""
-
-
-def standing(kept: KeptFindings, program: Program, files: Mapping[str, FactsEntry], facts: Facts) -> StillHolding:
-    """`files` are those of the program; `facts` gives the facts that are kept under a key, None where they are not any
-    more: then nothing is known of what has changed."""
-    moved = {path for path in kept.files.keys() | files.keys() if kept.files.get(path) != files.get(path)}
-    paths = moved | kept.copies.keys() | program.copied
-    before = _before(kept, paths, facts)
-    if before is None:
-        return StillHolding()
-    now = {path: program.said[path] for path in paths if path in program.said}
-    gone = _Gone(kept, program, changes.changed(before, now))
-    gone.look_at_answers()
-    placed = moved | {path for path in paths if before.get(path) != now.get(path)}
-    subjects = {
-        name: said
-        for name, said in kept.subjects.items()
-        if gone.numbers.isdisjoint(numbers(said.keys)) and not _stands_in(said, placed)
-    }
-    return StillHolding(subjects, gone.same)
-
-
-def _before(kept: KeptFindings, paths: Iterable[str], facts: Facts) -> dict[str, r.FileRecord] | None:
+def _before(kept: KeptProject, paths: Iterable[str], facts: Facts) -> dict[str, r.FileRecord] | None:
     """What these files said then."""
     found: dict[str, r.FileRecord] = {}
     for path in paths:
@@ -73,50 +53,94 @@ def _before(kept: KeptFindings, paths: Iterable[str], facts: Facts) -> dict[str,
 
 def _stands_in(said: KeptSubject, paths: Collection[str]) -> bool:
     """Whether a place that was named then is in one of these files: it may stand elsewhere in them now."""
-    return any(not finding.paths.isdisjoint(paths) for finding in said.findings) or any(
-        one.path in paths for one in said.large
+    return bool(said.findings or said.large) and (
+        any(not finding.paths.isdisjoint(paths) for finding in said.findings)
+        or any(one.path in paths for one in said.large)
     )
 
 
-class _Gone:
-    """The numbers of the keys that say something else."""
+class Comparison:
+    """What was known of a project, compared with what is known now; what may say something else now is asked again.
 
-    def __init__(self, kept: KeptFindings, program: Program, changed: frozenset[Key]) -> None:
-        self._kept = kept
+    `files` are those of the program; `facts` gives the facts that are kept under a key, None where they are not any
+    more: then nothing is known of what has changed, and `is_known` says so."""
+
+    def __init__(self, kept: KeptProject, program: Program, files: Mapping[str, FactsEntry], facts: Facts) -> None:
+        self.kept = kept
         self._program = program
-        now = program.earlier_paths
+        self.same: set[str] = set()
+        """The questions about all files that say what they said."""
+        moved = {path for path in kept.files.keys() | files.keys() if kept.files.get(path) != files.get(path)}
+        paths = moved | kept.copies.keys() | program.copied
+        before = _before(kept, paths, facts)
+        self.is_known = before is not None
+        if before is None:
+            return
+        now = {path: program.said[path] for path in paths if path in program.said}
+        self._placed = moved | {path for path in paths if before.get(path) != now.get(path)}
+        self._changed = changes.changed(before, now)
         with questions.noting():
-            reviewed = {*kept.earlier, *now}
+            self._reviewed_paths = {*kept.earlier, *program.earlier_paths}
         self._reviewed = kept.reviewed or program.earlier is not None
-        self.numbers = {
-            number
-            for number, key in enumerate(kept.keys)
-            if key in changed or (key[0] == "earlier" and (len(key) == 1 or key[1] in reviewed))
-        }
+        self._numbers = {number for number, key in enumerate(kept.keys) if self._is_changed(key)}
         self._of_answers: dict[str, list[int]] = {}
         for number, key in enumerate(kept.keys):
             if key[0] == "answer":
                 self._of_answers.setdefault(key[1], []).append(number)
-        self._answer_of = {number: name for name, numbers_of in self._of_answers.items() for number in numbers_of}
+        self._answer_of = {number: name for name, those in self._of_answers.items() for number in those}
         self._of_any = set(self._answer_of)
-        self.same: set[str] = set()
-        """The questions about all files that say what they said."""
+        self._asked: set[str] = set()
+        """The questions that were asked again."""
         self._seen: set[str] = set()
-
-    def look_at_answers(self) -> None:
-        """Those that may say something else now are asked again."""
-        for name in sorted({*self._kept.answers, *self._of_answers}):
+        for name in sorted({*kept.answers, *self._of_answers}):
             self._look_at(name)
+
+    def subjects(self, findings: KeptFindings) -> dict[str, KeptSubject]:
+        """What a group of rules said then and would say again."""
+        if not self.is_known:
+            return {}
+        gone = {
+            number
+            for number, key in enumerate(findings.keys)
+            if (self._answers_another(key) if key[0] == "answer" else self._is_changed(key))
+        }
+        return {
+            name: said
+            for name, said in findings.subjects.items()
+            if (not gone or gone.isdisjoint(numbers(said.keys))) and not _stands_in(said, self._placed)
+        }
+
+    def _is_changed(self, key: Key) -> bool:
+        """Whether the files say something else; answers are not looked at."""
+        if key[0] == "earlier":
+            return len(key) == 1 or key[1] in self._reviewed_paths
+        return key in self._changed
+
+    def _answers_another(self, key: Key) -> bool:
+        """Whether a question that was looked at says something else of what the key names, or is not known."""
+        name = key[1]
+        if name in self.same:
+            return False
+        if name not in self._asked:
+            return name != BEFORE or self._reviewed
+        held = self.kept.answers[name]
+        then = held.whole if len(key) == 2 else held.parts.get(key[2])
+        return fingerprints.answer(self._program, name).get(key) != then
 
     def _look_at(self, name: str) -> None:
         """Those that it rests on first."""
         if name in self._seen:
             return
         self._seen.add(name)
-        held = self._kept.answers.get(name)
-        if held is None or name == BEFORE:
-            self._all_of(name, name != BEFORE or self._reviewed)
-            return
+        held = self.kept.answers.get(name)
+        if held is not None and name != BEFORE:
+            self._compare(name, held)
+        if name not in self.same:
+            mine = self._of_answers.get(name, ())
+            self._numbers.update(number for number in mine if self._answers_another(self.kept.keys[number]))
+
+    def _compare(self, name: str, held: KeptAnswer) -> None:
+        """Asks it again where something that it rests on says something else."""
         each = held.each or _NOBODY
         parts = (held.keys, each.plain, *each.silent.values(), *each.others.values())
         read = {*numbers(b"".join(parts))}
@@ -125,33 +149,18 @@ class _Gone:
                 self._look_at(other)
         if held.each is not None:
             self._program.silent.setdefault(name, cache(partial(self._still_silent, held.each)))
-        if self.numbers.isdisjoint(read):
+        if self._numbers.isdisjoint(read):
             self.same.add(name)
             values.recall(self._program, {name: held.value})
-        else:
-            self._ask_again(name, held)
+        elif questions.ask_again(self._program, name, held.of):
+            self._asked.add(name)
 
     def _still_silent(self, each: KeptContributions) -> frozenset[Key]:
         """Those that bring nothing, and of which nothing that was read for it is gone."""
-        silent = {*numbers(each.plain)} - self.numbers
+        silent = {*numbers(each.plain)} - self._numbers
         silent |= {
             number
             for number, keys in each.silent.items()
-            if number not in self.numbers and self.numbers.isdisjoint(numbers(keys))
+            if number not in self._numbers and self._numbers.isdisjoint(numbers(keys))
         }
-        return frozenset(self._kept.keys[number] for number in silent)
-
-    def _ask_again(self, name: str, held: KeptAnswer) -> None:
-        if not questions.ask_again(self._program, name, held.of):
-            self._all_of(name, True)
-            return
-        said = fingerprints.answer(self._program, name)
-        for number in self._of_answers.get(name, ()):
-            key = self._kept.keys[number]
-            then = held.whole if len(key) == 2 else held.parts.get(key[2])
-            if said.get(key) != then:
-                self.numbers.add(number)
-
-    def _all_of(self, name: str, gone: bool) -> None:
-        if gone:
-            self.numbers.update(self._of_answers.get(name, ()))
+        return frozenset(self.kept.keys[number] for number in silent)

@@ -1,4 +1,5 @@
-"""What rules said of each subject, as it is kept from one run to the next, with what it was derived from.
+"""What rules said of each subject, as it is kept from one run to the next, with what it was derived from: of each group
+of rules for itself, and, once for all groups, what was known of the project then.
 
 Keys are numbered: most are read for many subjects. A list of them is kept as their numbers, four bytes each.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -67,6 +69,15 @@ class KeptSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class KeptFindings(msgspec.Struct, array_like=True):
     """What one group of rules said of a project."""
 
+    first: int = 0
+    """How many keys there were when all was asked."""
+    keys: list[Key] = []
+    subjects: dict[str, KeptSubject] = {}
+
+
+class KeptProject(msgspec.Struct, array_like=True):
+    """What was known of a project when the rules of some groups said that."""
+
     files: dict[str, FactsEntry] = {}
     copies: dict[str, bytes] = {}
     """Files with what templates say with the types of others; their facts alone do not say it."""
@@ -78,21 +89,33 @@ class KeptFindings(msgspec.Struct, array_like=True):
     """How many keys there were when all was asked."""
     keys: list[Key] = []
     answers: dict[str, KeptAnswer] = {}
-    subjects: dict[str, KeptSubject] = {}
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(KeptFindings)
+_findings: msgspec.msgpack.Decoder[KeptFindings] = msgspec.msgpack.Decoder(KeptFindings)
+_project: msgspec.msgpack.Decoder[KeptProject] = msgspec.msgpack.Decoder(KeptProject)
 
 
-def encode(kept: KeptFindings) -> bytes:
+def encode(kept: KeptFindings | KeptProject) -> bytes:
     return zlib.compress(_encoder.encode(kept), _QUICK)
 
 
 def decode(data: bytes) -> KeptFindings | None:
     """None for what is none."""
+    return _decoded(data, _findings)
+
+
+def decode_project(data: bytes) -> KeptProject | None:
+    """None for what is none."""
+    return _decoded(data, _project)
+
+
+_Kept = TypeVar("_Kept")
+
+
+def _decoded(data: bytes, decoder: msgspec.msgpack.Decoder[_Kept]) -> _Kept | None:
     try:
-        return _decoder.decode(zlib.decompress(data))
+        return decoder.decode(zlib.decompress(data))
     except (zlib.error, msgspec.DecodeError):
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -10,12 +11,13 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.finding import Finding, TooLarge
 from ownlint.incremental import fingerprints, values
-from ownlint.incremental.comparing import BEFORE, StillHolding
+from ownlint.incremental.comparing import BEFORE
 from ownlint.incremental.kept import (
     FactsEntry,
     KeptAnswer,
     KeptContributions,
     KeptFindings,
+    KeptProject,
     KeptSubject,
     Numbering,
     numbers,
@@ -25,6 +27,7 @@ from ownlint.project import questions
 from ownlint.project.program import Program
 from ownlint.project.questions import Key, Note
 
+_NOTHING: Mapping[str, KeptSubject] = MappingProxyType({})
 _GROWN = 2
 """Keys that nobody rests on any more are dropped when there are so many times as many as there were at first."""
 
@@ -67,11 +70,14 @@ def answer_prints(program: Program, written: Collection[str] = ()) -> AnswerPrin
 class Notebook:
     """Of one group of rules. What still holds of what was kept is taken over as it is."""
 
-    def __init__(self, program: Program, kept: KeptFindings | None, standing: StillHolding) -> None:
+    def __init__(
+        self, program: Program, kept: KeptFindings | None = None, holding: Mapping[str, KeptSubject] = _NOTHING
+    ) -> None:
+        """`holding` is what still holds of the subjects of what was `kept`."""
         self._program = program
-        self._kept = kept or KeptFindings()
-        self.standing = standing
-        self._numbering = Numbering(self._kept.keys)
+        self._first = 0 if kept is None else kept.first
+        self.holding = holding
+        self._numbering = Numbering(() if kept is None else kept.keys)
         self._subjects: dict[str, KeptSubject] = {}
 
     def keep(self, name: str, said: KeptSubject) -> None:
@@ -93,6 +99,53 @@ class Notebook:
             if ("large", *one.key[1:]) in keys
         )
 
+    def written(self) -> KeptFindings:
+        """All of it, for the next run."""
+        keys = self._numbering.keys
+        first = self._first or len(keys)
+        made = KeptFindings(first, keys, self._subjects)
+        return _in_use(made) if len(keys) > _GROWN * first else made
+
+
+class ProjectThen(NamedTuple):
+    """What was known of the project, and the questions about all files that say what they said."""
+
+    kept: KeptProject
+    same: Collection[str]
+
+
+class ProjectNotes:
+    """What is written down of the project, for all groups of rules."""
+
+    def __init__(self, program: Program, then: Sequence[ProjectThen]) -> None:
+        """Of what was known `then`, that which still holds is taken over."""
+        self._program = program
+        self._then = then
+        self._numbering = Numbering(then[0].kept.keys if then else ())
+
+    def written(self, files: Mapping[str, FactsEntry], prints: AnswerPrints) -> KeptProject:
+        program, asked = self._program, prints.by_name
+        answers: dict[str, KeptAnswer] = {}
+        numbered = self._numbering.table(prints.keys)
+        for name, said in asked.items():
+            each = self._contributions(name) if name in program.contributions else None
+            if each is None and name in program.contributions:
+                continue
+            rests_on = renumbered(said.keys, numbered)
+            answers[name] = KeptAnswer(rests_on, said.whole, said.parts, said.of, each, said.value)
+        for number, (kept, same) in enumerate(self._then):
+            by = self._numbering.table(kept.keys) if number else None  # the first has the same numbers
+            for name in sorted({*same} - asked.keys() - answers.keys()):
+                held = kept.answers[name]
+                answers[name] = held if by is None else _answer_renumbered(held, by)
+        with questions.noting():
+            earlier = tuple(sorted(program.earlier_paths))
+        copies = {path: r.encode_file(program.said[path]) for path in sorted(program.copied)}
+        keys = self._numbering.keys
+        first = (self._then[0].kept.first if self._then else 0) or len(keys)
+        made = KeptProject(dict(files), copies, earlier, program.earlier is not None, first, keys, answers)
+        return _project_in_use(made) if len(keys) > _GROWN * first else made
+
     def _contributions(self, name: str) -> KeptContributions | None:
         """Of the functions that were asked now; the others brought nothing before, and still do not. None where it is
         not known what that rests on."""
@@ -107,43 +160,28 @@ class Notebook:
             else:
                 (silent if one.silent else others)[numbering.number(key)] = numbering.of(keys)
         left = program.silent.get(name, frozenset[Key])() - program.contributions[name].keys()
-        then = self._kept.answers.get(name)
-        each = then.each if then is not None and then.each is not None else KeptContributions(b"", {}, {})
-        known = self._kept.keys
-        still = [known[number] for number in numbers(each.plain) if known[number] in left]
-        also = {number: keys for number, keys in each.silent.items() if known[number] in left}
-        if len(still) + len(also) != len(left):
+        then = self._before(name) if left else None
+        if then is not None:
+            kept, each = then
+            plain += [kept.keys[number] for number in numbers(each.plain) if kept.keys[number] in left]
+            for number, read in each.silent.items():
+                if kept.keys[number] in left:
+                    silent[numbering.number(kept.keys[number])] = numbering.of(kept.keys[one] for one in numbers(read))
+        if left - {*plain, *map(numbering.keys.__getitem__, silent)}:
             return None
-        plain += still
-        silent |= also
         return KeptContributions(numbering.of(plain), silent, others)
 
-    def written(self, files: Mapping[str, FactsEntry], prints: AnswerPrints) -> KeptFindings:
-        """All of it, for the next run."""
-        program, asked = self._program, prints.by_name
-        answers = {name: self._kept.answers[name] for name in sorted(self.standing.answers) if name not in asked}
-        numbered = self._numbering.table(prints.keys)
-        for name, said in asked.items():
-            each = self._contributions(name) if name in program.contributions else None
-            if each is None and name in program.contributions:
-                continue
-            keys = renumbered(said.keys, numbered)
-            answers[name] = KeptAnswer(keys, said.whole, said.parts, said.of, each, said.value)
-        with questions.noting():
-            earlier = tuple(sorted(program.earlier_paths))
-        copies = {path: r.encode_file(program.said[path]) for path in sorted(program.copied)}
-        first = self._kept.first or len(self._numbering.keys)
-        made = KeptFindings(
-            dict(files),
-            copies,
-            earlier,
-            program.earlier is not None,
-            first,
-            self._numbering.keys,
-            answers,
-            self._subjects,
-        )
-        return _in_use(made) if len(made.keys) > _GROWN * first else made
+    def _before(self, name: str) -> tuple[KeptProject, KeptContributions] | None:
+        """What was brought to an answer before, where it is known who has brought nothing."""
+        for kept, _ in self._then:
+            held = kept.answers.get(name)
+            if held is not None and held.each is not None:
+                return kept, held.each
+        return None
+
+
+def _answer_renumbered(answer: KeptAnswer, by: Mapping[int, int] | Sequence[int]) -> KeptAnswer:
+    return msgspec.structs.replace(answer, keys=renumbered(answer.keys, by), each=_renumbered(answer.each, by))
 
 
 def _renumbered(each: KeptContributions | None, by: Mapping[int, int] | Sequence[int]) -> KeptContributions | None:
@@ -156,19 +194,13 @@ def _renumbered(each: KeptContributions | None, by: Mapping[int, int] | Sequence
 
 
 def merged(parts: Iterable[KeptFindings]) -> KeptFindings:
-    """What several workers have written of one project; each part is asked for when the one before it was taken over,
+    """What several workers have written of one group; each part is asked for when the one before it was taken over,
     and may be lost then."""
     every = iter(parts)
     made = next(every, KeptFindings())
     numbering = Numbering(made.keys)
     for part in every:
         numbered = numbering.table(part.keys)
-        made.files, made.copies, made.earlier, made.reviewed = part.files, part.copies, part.earlier, part.reviewed
-        for name, answer in part.answers.items():
-            if name not in made.answers:
-                keys = renumbered(answer.keys, numbered)
-                each = _renumbered(answer.each, numbered)
-                made.answers[name] = KeptAnswer(keys, answer.whole, answer.parts, answer.of, each, answer.value)
         for name, said in part.subjects.items():
             made.subjects[name] = KeptSubject(renumbered(said.keys, numbered), said.findings, said.large)
         del part  # before the next is read
@@ -176,25 +208,43 @@ def merged(parts: Iterable[KeptFindings]) -> KeptFindings:
     return made
 
 
+def merged_projects(parts: Iterable[KeptProject]) -> KeptProject:
+    """What several workers have written of the project."""
+    every = iter(parts)
+    made = next(every, KeptProject())
+    numbering = Numbering(made.keys)
+    for part in every:
+        numbered = numbering.table(part.keys)
+        for name, answer in part.answers.items():
+            if name not in made.answers:
+                made.answers[name] = _answer_renumbered(answer, numbered)
+        del part  # before the next is read
+    made.keys, made.first = numbering.keys, len(numbering.keys)
+    return made
+
+
 def _in_use(kept: KeptFindings) -> KeptFindings:
     """With the keys that somebody rests on."""
-    used: set[int] = set()
-    for keys in (*(one.keys for one in kept.answers.values()), *(one.keys for one in kept.subjects.values())):
-        used.update(numbers(keys))
-    for each in (one.each for one in kept.answers.values() if one.each is not None):
-        used.update(numbers(each.plain))
-        for number, keys in (*each.silent.items(), *each.others.items()):
-            used.update((number, *numbers(keys)))
-    left = sorted(used)
+    left = sorted({number for one in kept.subjects.values() for number in numbers(one.keys)})
     numbered = dict(zip(left, range(len(left)), strict=True))
-    answers = {
-        name: msgspec.structs.replace(one, keys=renumbered(one.keys, numbered), each=_renumbered(one.each, numbered))
-        for name, one in kept.answers.items()
-    }
     subjects = {
         name: KeptSubject(renumbered(one.keys, numbered), one.findings, one.large)
         for name, one in kept.subjects.items()
     }
+    return KeptFindings(len(left), [kept.keys[number] for number in left], subjects)
+
+
+def _project_in_use(kept: KeptProject) -> KeptProject:
+    """With the keys that somebody rests on."""
+    used: set[int] = set()
+    for answer in kept.answers.values():
+        used.update(numbers(answer.keys))
+        if answer.each is not None:
+            used.update(numbers(answer.each.plain))
+            for number, keys in (*answer.each.silent.items(), *answer.each.others.items()):
+                used.update((number, *numbers(keys)))
+    left = sorted(used)
+    numbered = dict(zip(left, range(len(left)), strict=True))
+    kept.answers = {name: _answer_renumbered(one, numbered) for name, one in kept.answers.items()}
     kept.keys, kept.first = [kept.keys[number] for number in left], len(left)
-    kept.answers, kept.subjects = answers, subjects
     return kept
