@@ -131,7 +131,8 @@ def test_a_comment_costs_what_stands_behind_it(project: Project) -> None:
 
 
 CONDITIONAL = """\
-struct Session {
+SHOWN void traces_to(const char* path);
+struct SHOWN Session {
   int size;
 };
 #ifdef TRACED

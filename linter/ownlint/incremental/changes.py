@@ -61,7 +61,7 @@ def _said(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
     yield ("files",), path
     yield ("files", file.path), path
     yield from _functions(file)
-    classes = [_placeless(_encode(cls), cls) for cls in file.classes]
+    classes = [_placeless(_encode(cls), _whole(cls, *cls.annotations)) for cls in file.classes]
     for cls, said in zip(file.classes, classes, strict=True):
         text = b"class %b %b" % (path, said)
         yield ("name", cls.name), text
@@ -154,22 +154,27 @@ def _names(file: r.FileRecord) -> Iterator[str]:
 
 def head(record: r.FunctionRecord) -> bytes:
     """What a function's declaration says."""
-    return _placeless(_encode(msgspec.structs.replace(record, body=_NO_BODY, mentions=(), parent=-1)), record)
+    bare = msgspec.structs.replace(record, body=_NO_BODY, mentions=(), parent=-1)
+    return _placeless(_encode(bare), _whole(record, *record.annotations))
 
 
 def _variable(record: r.Variable) -> bytes:
-    """Its annotations stand before it, its value behind it."""
-    parts = (record, *record.annotations, *(() if record.value is None else (record.value,)))
-    around = r.Span(min(one.start for one in parts), max(one.end for one in parts))
-    return _shifted(_encode(record), around)
+    """Its value stands behind it."""
+    value = () if record.value is None else (record.value,)
+    return _shifted(_encode(record), _whole(record, *record.annotations, *value))
+
+
+def _whole(*parts: r.Node) -> r.Span:
+    """From the first to the last: annotations stand before what they are of."""
+    return r.Span(min(one.start for one in parts), max(one.end for one in parts))
 
 
 def encoded(record: r.Node) -> bytes:
     """A record as bytes, wherever in its file it stands."""
-    return _shifted(_encode(record), record)
+    return _shifted(_encode(record), _whole(record, *getattr(record, "annotations", ())))
 
 
-def _placeless(text: bytes, around: r.Node) -> bytes:
+def _placeless(text: bytes, around: r.Node | r.Span) -> bytes:
     """Without positions: what stands between two members may grow."""
     start, end = around.start, around.end
     return _NUMBER.sub(lambda found: b"+" if start <= int(found[0]) <= end else found[0], text)
