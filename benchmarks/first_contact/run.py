@@ -1,8 +1,10 @@
 """Runs a round of first contact with one frozen revision, and writes sheets for those who judge.
 
-    python benchmarks/first_contact/run.py ROUND --to DIR [--revision DIR] [--only NAME]... [--sheets DIR]
+    python benchmarks/first_contact/run.py ROUND --to DIR [--clones DIR] [--revision DIR] [--only NAME]...
+                                           [--sheets DIR]
 
-ROUND is the number of a file in `rounds/`. Each release is fetched by version and hash into DIR and checked with
+ROUND is the number of a file in `rounds/`. Each release is fetched by version and hash into DIR, from a bare clone
+below `--clones` if it is a commit of a repository, and checked with
 default settings, by the ownlint of a checkout (`--revision`: a folder with `linter` and `rules`; this one without
 it). `DIR/findings/<release>.json` holds the report with its cost; a release that has one is not run again. `--sheets`
 then writes one page a release of the findings that are drawn to be judged, with what the judge must do.
@@ -128,6 +130,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Run a round of first contact with a frozen revision.")
     parser.add_argument("round", type=int)
     parser.add_argument("--to", type=Path, required=True, help="the folder to unpack and to keep findings in")
+    parser.add_argument("--clones", type=Path, help="bare clones of the repositories")
     parser.add_argument("--revision", type=Path, default=HERE.parent.parent, help="a checkout of ownlint")
     parser.add_argument("--only", action="append", default=[], help="a name or name-version")
     parser.add_argument("--sheets", type=Path, help="write sheets for judges there")
@@ -145,7 +148,7 @@ def main() -> int:
         if given.only and not {release.name, release.folder} & set(given.only):
             continue
         try:
-            place = fetch(release, to)
+            place = fetch(release, to, given.clones)
         except (FetchError, OSError) as error:
             print(f"{release.folder}: {error}", file=sys.stderr, flush=True)
             failed = 1
