@@ -4,10 +4,10 @@
                                            [--sheets DIR]
 
 ROUND is the number of a file in `rounds/`. Each release is fetched by version and hash into DIR, from a bare clone
-below `--clones` if it is a commit of a repository, and checked with
-default settings, by the ownlint of a checkout (`--revision`: a folder with `linter` and `rules`; this one without
-it). `DIR/findings/<release>.json` holds the report with its cost; a release that has one is not run again. `--sheets`
-then writes one page a release of the findings that are drawn to be judged, with what the judge must do.
+below `--clones` if it is a commit of a repository, and checked with default settings, by the ownlint of a checkout
+(`--revision`: a folder with `linter` and `rules`; this one without it). `DIR/findings/<release>.json` holds the report
+with its cost; a release that has one is not run again. `--sheets` then writes one page a release of the findings that
+are drawn to be judged, with what the judge must do.
 """
 
 from __future__ import annotations
