@@ -92,24 +92,35 @@ def shown_pairs(program: Program, pairs: Pairs) -> dict[int, tuple[str, str]]:
 
 
 def _given_back(function: Function, pairs: Pairs) -> Iterator[tuple[r.FunctionRecord, str]]:
-    """The acquirers whose result, in a local, is given to what is declared to end it."""
+    """The acquirers whose result, in a local, or what they write into a local of which they are given the address, is
+    given to what is declared to end it."""
     if pairs.names.isdisjoint(function.mentioned) or pairs.releasing_names.isdisjoint(function.mentioned):
         return
     made = {
-        write.place[0]: value
+        write.place[0]: (-1, value)
         for write in function.flow.writes
         if len(write.place) == 1 and isinstance(value := strip(write.value), r.Call)
     }
+    filled: dict[str, list[tuple[int, r.Call]]] = {}
     for call in function.flow.calls:
         name = last_name(call.node.callee)
+        if name in pairs.names:
+            for at, argument in enumerate(call.node.args):
+                inner = strip(argument)
+                if isinstance(inner, r.Unary) and inner.op == "&" and isinstance(given := strip(inner.value), r.Name):
+                    filled.setdefault(given.text, []).append((at, call.node))
         if name not in pairs.releasing_names:
             continue
-        for argument in map(strip, call.node.args):
-            maker = made.get(argument.text) if isinstance(argument, r.Name) else None
-            for record in function.program.calls.callee(maker, function).records if maker is not None else ():
-                acquirer = pairs.acquirer(record)
-                if acquirer is not None and acquirer.argument < 0 and name in acquirer.releases:
-                    yield record, name
+        for argument in call.node.args:
+            given = _whose_address(argument)
+            if not isinstance(given, r.Name):
+                continue
+            makers = (*((made[given.text],) if given.text in made else ()), *filled.get(given.text, ()))
+            for at, maker in makers:
+                for record in function.program.calls.callee(maker, function).records:
+                    acquirer = pairs.acquirer(record)
+                    if acquirer is not None and acquirer.argument == at and name in acquirer.releases:
+                        yield record, name
 
 
 def _is_unseen(program: Program, name: str) -> bool:
