@@ -472,6 +472,8 @@ class Resources:
                     return "kept"
         if callee.models:
             return "unknown" if self._has_other_function(call, callee, function, index) else "borrowed"
+        if not callee.records and isinstance(call.callee, r.Name) and name.startswith(self.program.models.prefixes):
+            return "borrowed"
         return self._taken_by_body(callee, index)
 
     def _has_other_function(self, call: r.Call, callee: Callee, function: Function, index: int) -> bool:

@@ -498,7 +498,7 @@ class _Losing:
             elif not (
                 self.is_reference_parameter(event.node, index)
                 or self.is_used_so(event.node)
-                or (acquisition.is_modelled and self.array(argument) is not None)
+                or (acquisition.is_modelled and (self.array(argument) is not None or self.is_handle(argument)))
             ):
                 return None
             return event, None if _is_behind_arrow(argument) else assignments.place(self.function, argument)
@@ -529,6 +529,15 @@ class _Losing:
         found = self.function.program.calls.callee(call, self.function).records
         written = [record.parameters[index].type for record in found if index < len(record.parameters)]
         return bool(written) and all("&" in one or one.rstrip().endswith("]") for one in written)
+
+    def is_handle(self, value: r.Value | None) -> bool:
+        """Whether a local is of a library's type of handles, which is an array that a call gets the address of:
+        `mpz_t n; mpz_init(n);`."""
+        inner = strip(value)
+        if not isinstance(inner, r.Name) or any(one.name == inner.text for one in self.function.record.parameters):
+            return False
+        written = self.function.locals.get(inner.text, ("", None))[0]
+        return types.parse(written).is_value and "handle" in self.function.program.types.roles(written, self.function)
 
     def is_used_so(self, call: r.Call) -> bool:
         """Whether an undeclared function begins what stands in a variable, judging by what the code ends:
@@ -732,6 +741,8 @@ class _Losing:
         acquired = walked.acquired
         held, made = spelled(self.function, acquired.place), last_name(acquired.call.node.callee)
         if acquired.acquisition.where.kind == "argument":
+            if self.is_handle(acquired.call.node.args[acquired.acquisition.where.index]):
+                return "certain"  # it is begun in the variable itself, for which there is no null
             if ways and all(self.has_succeeded(way.exit, acquired) for way in ways):
                 return "certain"
             return because("value", f"harmless if `{made}` returns nothing when it fails")
