@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         sections,
         stored_calls,
         validity,
+        weak_pointers,
         wrapped_objects,
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
@@ -204,6 +205,7 @@ _HOMES = {
     "types": "ownlint.project.types",
     "undecoded": "ownlint.project.undecoded",
     "typestate": "ownlint.engine.forward",
+    "weak_pointers": "ownlint.domains.weak_pointers",
     "validity": "ownlint.domains.validity",
     "wrapped_objects": "ownlint.domains.wrapped_objects",
     "views": "ownlint.bindings.views",
@@ -311,6 +313,7 @@ __all__ = [
     "undecoded",
     "validity",
     "views",
+    "weak_pointers",
     "weaker",
     "wrapped_objects",
 ]

@@ -329,6 +329,15 @@ class Models:
         return self.functions_that(lambda model: model.fails_below_zero)
 
     @functools.cached_property
+    def weak_answers(self) -> frozenset[str]:
+        """Last names of the methods of weak pointers that answer with the object, or with nothing: `lock`."""
+        weak = self.names_of("weak pointer")
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(
+            parts[-1] for parts, _, model in entries if model.nullable and not weak.isdisjoint(parts[-2:-1])
+        )
+
+    @functools.cached_property
     def lenders_of_arguments(self) -> frozenset[str]:
         """Last names of the C++ functions whose result is part of an argument."""
         return frozenset(

@@ -7,6 +7,7 @@
   `PyObject_GetAttr`), or before `->`
 - a variable that was found to be NULL just before, on a path that goes on to such a use
 - a variable that is still NULL on a path to such a use, often in a shared `fail:` label
+- what `lock()` of a weak pointer answers, used without a check
 
 ## Why it is a bug
 
@@ -86,6 +87,7 @@ from ownlint import (
     text,
     trials,
     types,
+    weak_pointers,
 )
 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
@@ -120,6 +122,25 @@ def null_object_used(function: Function) -> Iterator[Finding]:
                 *function.branch(one.at, one.site),
             ),
             cause=places.called(one.site.node) if isinstance(one.site, events.CallEvent) else "",
+        )
+    yield from _gone(function)
+
+
+def _gone(function: Function) -> Iterator[Finding]:
+    """The objects of weak pointers."""
+    for one in weak_pointers.unchecked(function):
+        made = text(one.made.node)
+        does = f"`{made}` can answer with nothing" if one.name else "the object may be gone"
+        alive = "harmless if something else keeps the object alive"
+        yield function.finding(
+            one.at,
+            f"`{one.name or made}` is dereferenced without a check, but {does}",
+            certainty=because("guess" if one.asked is None else "sharing", alive),
+            help=f"check it first: `if ({one.name or f'auto object = {made}'})`",
+            steps=(
+                *((function.step(one.made, "this is empty once the object is gone"),) if one.name else ()),
+                *((function.step(one.asked, "the function checks the answer here"),) if one.asked is not None else ()),
+            ),
         )
 
 
