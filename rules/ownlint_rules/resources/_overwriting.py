@@ -45,7 +45,7 @@ def overwrites(slot: Slot, program: Program) -> Iterator[Overwrite]:
         if store.function not in seen:
             seen.add(store.function)
             mine = [one for one in stores if one.function is store.function]
-            yield from _Filling(store.function, slot, ending).lost(mine[:_MOST_STORES])
+            yield from SlotFilling(store.function, slot, ending).lost(mine[:_MOST_STORES])
 
 
 def _replaces(store: SlotStore) -> bool:
@@ -117,14 +117,17 @@ def _is_message(value: r.Value) -> bool:
     return isinstance(value, r.Literal) and value.kind == "str"
 
 
-class _Filling:
+class SlotFilling:
     """One function that fills a slot."""
 
-    def __init__(self, function: Function, slot: Slot, enders: list[Function]) -> None:
+    def __init__(
+        self, function: Function, slot: Slot, enders: list[Function], besides: frozenset[str] = frozenset()
+    ) -> None:
+        """The members of what the locals `besides` hold are not meant."""
         self.function = function
         self.flow = function.flow
         self.slot = slot
-        self.ending = SlotEnding(function, slot.cls, slot.field.name)
+        self.ending = SlotEnding(function, slot.cls, slot.field.name, besides=besides)
         self.ending.find_names()
         self._fresh: frozenset[str] = frozenset()
         """The locals that hold a new handle until it is stored."""
@@ -274,7 +277,7 @@ class _Filling:
         names through which the place is reached."""
 
         def settles(one: e.Event) -> bool:
-            return _is_set(one, names) or self._settles(one)
+            return _is_set(one, names) or self.settles(one)
 
         return {event.index for event in self.flow.before(store, settles)}
 
@@ -303,7 +306,7 @@ class _Filling:
         around = names if isinstance(target, r.Member | r.Index) else frozenset[str]()
 
         def settles(one: e.Event) -> bool:
-            return _is_set(one, names) or self._settles(one) or self._is_given_away(one, around)
+            return _is_set(one, names) or self.settles(one) or self._is_given_away(one, around)
 
         reached: set[int] | None = None
         for other, before in at:
@@ -333,7 +336,7 @@ class _Filling:
     def _is_unasked(self, store: SlotStore, event: e.Event) -> bool:
         if self.function.record.kind == "constructor" or store.element:
             return False
-        return not self.flow.always_before(event, lambda one: self._settles(one))
+        return not self.flow.always_before(event, lambda one: self.settles(one))
 
     def _is_always_full(self, store: SlotStore) -> bool:
         """Whether every constructor fills the slot, and nobody but the destructor and who fills it sets or ends it."""
@@ -353,7 +356,7 @@ class _Filling:
         others = (method for method in cls.methods if method not in filling)
         return not any(f"={name}" in method.mentioned for method in others)
 
-    def _settles(self, event: e.Event) -> bool:
+    def settles(self, event: e.Event) -> bool:
         """What the slot holds is ended here, or asked for anew."""
         return self._settled.ask(event.index, lambda: self._settles_anew(event))
 

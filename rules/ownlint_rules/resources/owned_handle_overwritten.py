@@ -5,6 +5,8 @@
 - an acquired handle that is stored in a member, or an element of one, which is known to be non-null there, without
   releasing the old handle on the path
 - the same if the function itself stored the old handle before
+- an assignment operator that gives a member which the destructor releases a new handle, or that of the other object,
+  without releasing the old one
 
 ## Why it is a bug
 
@@ -85,7 +87,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, rule
+from ownlint import Class, Finding, Program, because, rule
+from ownlint_rules.resources import _assigning as assigning
 from ownlint_rules.resources import _overwriting as overwriting
 from ownlint_rules.resources import _slots as slots
 
@@ -109,3 +112,10 @@ def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
                 help=f"release the old handle{with_it} before assigning the new one",
                 steps=(function.step(lost.before, _WHY[lost.why]),) if lost.before is not None else (),
             )
+    for one in assigning.assigned(cls, program):
+        yield one.function.finding(
+            one.write,
+            f"`{one.field.name}` is overwritten here without releasing the object it holds",
+            certainty=because("later-use", "harmless as long as nothing is assigned to an object that holds one"),
+            help="release the old handle before assigning the new one, or swap the two",
+        )
