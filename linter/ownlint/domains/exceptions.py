@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import strip
+from ownlint.flow.places import last_name, strip
 from ownlint.project import types, undecoded
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -166,3 +166,46 @@ def tries(function: Function) -> list[r.Try]:
 
 def _covers(body: r.Body, event: e.Event) -> bool:
     return bool(body) and body[0].start <= event.span.start and event.span.end <= body[-1].end
+
+
+def unthrown(function: Function) -> Iterator[r.Call]:
+    """The objects of exceptions that a statement makes and drops: somebody has forgotten the `throw`. Not of a class
+    whose constructors do something themselves."""
+    if function.language != "cpp" or _exception_names(function.program).isdisjoint(function.mentioned):
+        return
+    for statement in function.statements:
+        made = statement.value if isinstance(statement, r.Evaluate) else None
+        if (
+            not isinstance(made, r.Call)
+            or not isinstance(made.callee, r.Name)
+            or made.kind not in ("call", "construct")
+        ):
+            continue
+        if last_name(made.callee) not in _exception_names(function.program):
+            continue
+        written = function.program.names.expand(made.callee.text, function.file, function.record.scope)
+        cls = function.program.names.find_class(written, function.record.scope, function.file)
+        if "exception" in _lineage(function, written)[0] and not (
+            cls is not None and any(map(_does_work, cls.constructors))
+        ):
+            yield made
+
+
+def _does_work(constructor: Function) -> bool:
+    return bool(constructor.statements)
+
+
+@program_question
+def _exception_names(program: Program) -> frozenset[str]:
+    """Last names of the classes that models call exceptions, and of those of the project that derive from one."""
+    found = set(program.models.names_of("exception"))
+    below: dict[str, list[str]] = {}
+    for cls in program.classes:
+        for base in cls.record.bases:
+            below.setdefault(types.parse(base.name).last, []).append(cls.name)
+    pending = list(found)
+    while pending:
+        new = set(below.get(pending.pop(), ())) - found
+        found |= new
+        pending += new
+    return frozenset(found)

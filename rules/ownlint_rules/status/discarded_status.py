@@ -10,6 +10,7 @@
   checks another call on the same object and answers with an outcome itself
 - the answer of `read` and its like, which is -1 on failure, in an unsigned local, if no test of it tells a failure from
   a number
+- an exception that is created and not thrown
 - in a destructor also `std::error_code` results, enums and codes whose call decides whether data was written (`fsync`)
 
 ## Why it is a bug
@@ -100,6 +101,7 @@ from ownlint import (
     assignments,
     because,
     events,
+    exceptions,
     failure,
     glance,
     habits,
@@ -159,6 +161,7 @@ def discarded_status(function: Function) -> Iterator[Finding]:
     yield from _overwritten_codes(function)
     yield from _lost_writes(function)
     yield from _unsigned(function)
+    yield from _unthrown(function)
     if not destructors.runs_last(function) and not function.program.statuses.may_drop(function):
         return
     stored = _stored(function)
@@ -182,6 +185,18 @@ def _unread_errors(function: Function) -> Iterator[Finding]:
         if trials.is_trial(function):
             certainty = because("possible", trials.REASON)
         yield _finding(function, unread.call, unread.status, unread.status.name, said, certainty)
+
+
+def _unthrown(function: Function) -> Iterator[Finding]:
+    """`if (!p) std::invalid_argument("null");`."""
+    for made in exceptions.unthrown(function):
+        called = places.spelled(made)
+        yield function.finding(
+            made,
+            f"`{called}` is created and not thrown",
+            certainty=because("possible", trials.REASON) if trials.is_trial(function) else "certain",
+            help="throw it, or remove the statement",
+        )
 
 
 def _unsigned(function: Function) -> Iterator[Finding]:
