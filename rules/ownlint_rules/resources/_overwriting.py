@@ -26,12 +26,15 @@ _MOST_STORES = 32
 
 class Overwrite(NamedTuple):
     """A store loses what the slot holds. `found`: a test has just seen that it holds something; `stored`: the same
-    function has put something there before; `unasked`: nobody looks."""
+    function has put something there before; `used`: it has gone through it before; `refilled`: it has released another
+    member of the object before, which it fills again; `unasked`: nobody looks. `at` is the function that shows it,
+    which may be a caller."""
 
     store: SlotStore
-    why: Literal["found", "stored", "unasked"]
+    why: Literal["found", "stored", "used", "refilled", "unasked"]
     before: r.Node | e.Event | None
     certainty: Certainty
+    at: Function
 
 
 def overwrites(slot: Slot, program: Program) -> Iterator[Overwrite]:
@@ -105,7 +108,7 @@ def _is_set(event: e.Event, names: frozenset[str]) -> bool:
     return isinstance(event, e.Write) and len(event.place) == 1 and event.place[0] in names
 
 
-def _is_nothing(value: r.Value | None) -> bool:
+def _is_null(value: r.Value | None) -> bool:
     inner = places.strip(value)
     return inner is None or (isinstance(inner, r.Literal) and inner.kind == "null")
 
@@ -115,6 +118,28 @@ def _is_message(value: r.Value) -> bool:
     while isinstance(value, r.Binary) and value.op == ",":
         value = value.left
     return isinstance(value, r.Literal) and value.kind == "str"
+
+
+class ShownFull(NamedTuple):
+    """What shows that a slot holds something, and the function in which that stands."""
+
+    why: Literal["used", "refilled"]
+    event: e.Event
+    function: Function
+
+
+def _is_this(value: r.Value) -> bool:
+    return places.is_name(value, places.THIS)
+
+
+def _is_member(value: r.Value | None, name: str, function: Function) -> bool:
+    """Whether it is the member of `this` of that name."""
+    match places.strip(value):
+        case r.Name(text=text):
+            return text == name and text not in function.declared
+        case r.Member(base=base, name=text):
+            return text == name and _is_this(base)
+    return False
 
 
 class SlotFilling:
@@ -132,6 +157,7 @@ class SlotFilling:
         self._fresh: frozenset[str] = frozenset()
         """The locals that hold a new handle until it is stored."""
         self._settled: questions.Answers[int, bool] = questions.Answers()
+        self._all_enders = enders
         self.enders = frozenset(one.name for one in enders) - {function.name}
         self.lambdas = frozenset(one.index for one in enders if one.parent is function)
 
@@ -153,13 +179,83 @@ class SlotFilling:
             found = self._found(store, event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
             if found is not None:
-                yield Overwrite(store, "found", found, because("unread-code", freed))
+                yield Overwrite(store, "found", found, because("unread-code", freed), self.function)
             elif earlier is not None:
-                yield Overwrite(store, "stored", earlier, because("unread-code", freed))
+                yield Overwrite(store, "stored", earlier, because("unread-code", freed), self.function)
             elif self._is_unasked(store, event) and not self._begins_empty(store):
+                shown = self.shown_full(event) or self._shown_by_caller() if _is_own(store) else None
+                if shown is not None:
+                    yield Overwrite(store, shown.why, shown.event, because("unread-code", freed), shown.function)
+                    continue
                 full = self._is_always_full(store)
                 empty = because("possible", f"`{self.slot.field.name}` may be null by then")
-                yield Overwrite(store, "unasked", None, because("unread-code", freed) if full else empty)
+                certainty = because("unread-code", freed) if full else empty
+                yield Overwrite(store, "unasked", None, certainty, self.function)
+
+    def shown_full(self, at: e.Event) -> ShownFull | None:
+        """What shows that the slot holds something where the function comes to an event: on a path that ends nothing it
+        has gone through the slot before, or it has released another member of the object, which it fills again."""
+        for event in self.flow.before(at, self.settles):
+            if event is not at and self._goes_through(event):
+                return ShownFull("used", event, self.function)
+        released = next((event for event in self.flow.before(at) if self._ends_sibling(event)), None)
+        if released is None or self.flow.always_before(at, self.settles):
+            return None
+        return ShownFull("refilled", released, self.function)
+
+    def _shown_by_caller(self) -> ShownFull | None:
+        """The same of a method of the object that calls this one on the object itself."""
+        home = self.function.home
+        if home is None:
+            return None
+        for caller in self.function.program.index.callers(self.function):
+            if caller.home is None or caller.record.kind != "method" or caller is self.function:
+                continue
+            if home not in caller.home.ancestry and caller.home not in home.ancestry:
+                continue
+            filling: SlotFilling | None = None
+            for call in caller.flow.calls:
+                on = places.receiver(call.node)
+                if places.last_name(call.node.callee) != self.function.name or not (on is None or _is_this(on)):
+                    continue
+                filling = filling or SlotFilling(caller, self.slot, self._all_enders)
+                if (shown := filling.shown_full(call)) is not None:
+                    return shown
+        return None
+
+    def _goes_through(self, event: e.Event) -> bool:
+        """Whether the object is used to which the slot of `this` points; not to link another to it."""
+        if isinstance(event, e.Write) and any(self._is_pointee(inner) for inner in places.walk(event.target)):
+            return False
+        match event:
+            case e.CallEvent(node=value) | e.Write(value=value) | e.Test(value=value):
+                return any(self._is_pointee(inner) for inner in places.walk(value))
+        return False
+
+    def _is_pointee(self, value: r.Value) -> bool:
+        match value:
+            case r.Member(base=base, arrow=True) | r.Unary(op="*", value=base):
+                return _is_member(base, self.slot.field.name, self.function)
+        return False
+
+    def _ends_sibling(self, event: e.Event) -> bool:
+        """Whether another member of the object is released, which the function fills again and the destructor releases
+        as well."""
+        home = self.function.home
+        if not isinstance(event, e.CallEvent) or home is None or home.destructor is None:
+            return False
+        for ended in self.ending.resources.released(event.node, self.function):
+            given = event.node.args[ended.where.index : ended.where.index + 1] if ended.where.kind == "argument" else ()
+            name = places.last_name(places.strip(given[0])) if given else ""
+            held = home.field(name) if name and name != self.slot.field.name else None
+            if held is None or ended.certainty == "possible" or not _is_member(given[0], name, self.function):
+                continue
+            filled = any(
+                _is_member(one.target, name, self.function) and not _is_null(one.value) for one in self.flow.writes
+            )
+            if filled and enders(self.function.program).is_released_by_destructor(Slot(home, held[1], ())):
+                return True
+        return False
 
     def _is_grown(self, store: SlotStore) -> bool:
         """Whether what hands out the new handle was given the old one: `bigger = realloc(buffer_, n)`."""
@@ -416,7 +512,7 @@ class SlotFilling:
             return False
         if any(is_by_constructor(one, self.slot.cls) for one in self.slot.stores):
             return False
-        made = [write.value for write in self.flow.writes_to((name,)) if not _is_nothing(write.value)]
+        made = [write.value for write in self.flow.writes_to((name,)) if not _is_null(write.value)]
         return bool(made) and all(self._makes_object(value) for value in made)
 
     def _makes_object(self, value: r.Value | None) -> bool:

@@ -4,7 +4,8 @@
 
 - an acquired handle that is stored in a member, or an element of one, which is known to be non-null there, without
   releasing the old handle on the path
-- the same if the function itself stored the old handle before
+- the same if the function itself stored the old handle before, or went through it
+- the same if the function released another member of the object and fills that again, also where a helper does the rest
 - an assignment operator that gives a member which the destructor releases a new handle, or that of the other object,
   without releasing the old one
 
@@ -95,6 +96,8 @@ from ownlint_rules.resources import _slots as slots
 _WHY = {
     "found": "known to be non-null here",
     "stored": "assigned here before",
+    "used": "used here before, so it is non-null",
+    "refilled": "the object is filled again, since this is released",
 }
 
 
@@ -110,7 +113,7 @@ def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
                 f"`{slot.field.name}` is overwritten here without releasing the object it holds",
                 certainty=lost.certainty,
                 help=f"release the old handle{with_it} before assigning the new one",
-                steps=(function.step(lost.before, _WHY[lost.why]),) if lost.before is not None else (),
+                steps=(lost.at.step(lost.before, _WHY[lost.why]),) if lost.before is not None else (),
             )
     for one in assigning.assigned(cls, program):
         yield one.function.finding(
