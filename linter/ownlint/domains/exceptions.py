@@ -184,11 +184,19 @@ def unthrown(function: Function) -> Iterator[r.Call]:
         if last_name(made.callee) not in _exception_names(function.program):
             continue
         written = function.program.names.expand(made.callee.text, function.file, function.record.scope)
-        cls = function.program.names.find_class(written, function.record.scope, function.file)
-        if "exception" in _lineage(function, written)[0] and not (
-            cls is not None and any(map(_does_work, cls.constructors))
-        ):
+        if _is_plain_exception(function, types.parse(written).name):
             yield made
+
+
+def _is_plain_exception(function: Function, written: str) -> bool:
+    """Whether an object of the class is an exception and nothing else: one of a library that only has the name,
+    `nanobind::exception<T>(m, "T")`, may register it."""
+    program = function.program
+    cls = program.names.find_class(written, function.record.scope, function.file)
+    if cls is None:
+        return any("exception" in model.roles for model in program.models.classes(written))
+    is_one = any("exception" in _lineage(function, base.name)[0] for base in cls.record.bases)
+    return is_one and not any(map(_does_work, cls.constructors))
 
 
 def _does_work(constructor: Function) -> bool:
