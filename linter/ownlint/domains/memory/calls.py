@@ -1186,8 +1186,17 @@ class MemoryCalls(Owners):
         return any(isinstance(bare := strip(one), r.Name) and bare.text in self.relevant for one in given)
 
     def is_handle_type(self, function: Function) -> bool:
-        """Whether what the function answers is an iterator, or a handle without a pointer's star."""
+        """Whether what the function answers is an iterator, or a handle without a pointer's star. Where its type is not
+        written, whether that is what a library lends: `auto begin() { return all_.begin(); }`."""
         result = function.record.result
+        if types.parse(result).is_placeholder:
+            answered = [strip(one.value) for one in function.statements if isinstance(one, r.Leave)]
+            return len(answered) == 1 and any(
+                model.has("borrow", "result")
+                for one in answered
+                if isinstance(one, r.Call)
+                for model in self.program.calls.callee(one, function).models
+            )
         return resources(self.program).raw(result, function) is not None or (
             "iterator" in self.program.types.roles(result, function)
         )
