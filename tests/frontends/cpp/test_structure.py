@@ -764,6 +764,16 @@ def test_offsets_are_those_of_the_file(prefix: bytes, newline: bytes) -> None:
     assert data[found.name_start :].startswith(b"target")
 
 
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+def test_a_string_goes_on_in_the_next_line(newline: bytes) -> None:
+    data = newline.join(
+        [b'void one() { put(L"[string] \\', b"$balloon = 'a' ; \\", b'"); }', b"void two() { s = 1; }", b""]
+    )
+    file = read("a.c", data, VOCABULARY)
+    assert [data[one.start : one.end][:10] for one in file.functions] == [b"void one()", b"void two()"]
+    assert not any(one.opaque for one in file.functions)
+
+
 def test_text_is_decoded_whatever_it_is() -> None:
     (statement,) = r.decode_body(read("a.cc", b'void f() { g("\xff\xc3\xa9"); }', Vocabulary()).functions[0])
     assert isinstance(statement, r.Evaluate)

@@ -64,6 +64,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
         return FileRecord(path, "cpp", size, problems=(Problem(0, 0, "unread", "the file is not text"),))
     if path.endswith(".m") and _OBJECTIVE_C.search(data) is None:
         return FileRecord(path, "cpp", size)  # MATLAB, Octave, Mercury, Mathematica: nothing of ours, and no failure
+    data = data.replace(b"\\\r\n", b" \\\n")  # in strings the grammar takes a line to go on before `\n` alone
     prepared = prepare(data, vocabulary)
     prepared, root, unplaced = _parse(prepared, in_c=_is_c(path, prepared.source))
     reader = Declarations(prepared, data)
