@@ -185,11 +185,16 @@ def assigned(call: r.Call) -> tuple[r.Value, Held | None] | None:
         return on, Held("flag", True, "true")
     if name in SWAPS and len(args) >= 2:
         return on, held(args[1])
-    if name in _COUNTS and args:
+    if name in _COUNTS and args and not counts_down(call):
         return on, Held("count", True)
     if name in _BITS and args:
         return on, Held("bit", True, text(args[0]))
     return None
+
+
+def counts_down(call: r.Call) -> bool:
+    """`count.fetch_add(-1)`: it takes back what `count.fetch_add(1)` has done."""
+    return last_name(call.callee) in _COUNTS and bool(call.args) and text(call.args[0])[:1] == "-"
 
 
 def inserted(call: r.Call, function: Function) -> r.Value | None:

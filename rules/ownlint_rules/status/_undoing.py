@@ -27,7 +27,7 @@ def takes_back(function: Function, assignment: assignments.Assignment, event: e.
 def _by_call(function: Function, assignment: assignments.Assignment, call: r.Call, on: Place | None) -> bool:
     name, where = places.last_name(call.callee), assignment.place
     empties = function.program.models.containers.empties
-    if on == where and name in empties | _REPLACES:
+    if on == where and (name in empties | _REPLACES or assignments.counts_down(call)):
         return True
     if on == where[:-1] and name in empties:
         return True
