@@ -11,7 +11,7 @@ from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, Kind, KnownPlace, Null
 from ownlint.domains.counted.outs import Filled, filling_names
-from ownlint.domains.counted.references import may_count, overwritten, owns_member
+from ownlint.domains.counted.references import Use, may_count, overwritten, owns_member
 from ownlint.engine.assignments import place as named_place
 from ownlint.engine.macro_calls import written_out
 from ownlint.facts import records as r
@@ -39,7 +39,8 @@ def _is_of(test: r.Value, name: str) -> bool:
     return not isinstance(bare, r.Name | r.Member) or (isinstance(bare, r.Name) and bare.text == name)
 
 
-"""In the body of a macro."""
+_COUNTING: frozenset[Use] = frozenset({"released", "retained", "stolen", "stolen on success", "passed on"})
+"""What changes the count of an argument."""
 
 
 class CountingCalls(Tests):
@@ -65,7 +66,11 @@ class CountingCalls(Tests):
         ]
         moved = self.moved_into_local(call)
         for index, argument, one in given:
-            if one in draft.objects and (moved is None or index != moved[1]):
+            if one not in draft.objects or (moved is not None and index == moved[1]):
+                continue
+            if argument is not bare_value(call.args[index]) and self.use(event, index) in _COUNTING:
+                draft.forget(one)  # one side of `c ? a : b`, and whether it is that one is not known
+            else:
                 ways += self.give(event, draft, index, argument, one)
         if moved is not None:
             self.move_in(draft, moved[0], call.args[moved[1]])
@@ -452,8 +457,26 @@ class CountingCalls(Tests):
                     draft.change(one, owed=min(draft.objects[one].owed + 1, 2))
                 case "lent":
                     pass
+                case "released":
+                    draft.forget(one)
+                    for equal, own in self.equal_to(event):
+                        if own == name and (released := self.id_of(draft, equal)) is not None:
+                            draft.forget(released)
                 case _:
                     draft.forget(one)
+
+    @remembered
+    def equal_to(self, event: e.CallEvent) -> tuple[tuple[r.Value, str], ...]:
+        """What has been found to be a library's own object on every way to the call, with that one's name:
+        `if (found == Py_None) Py_DECREF(Py_None);`."""
+        found: list[tuple[r.Value, str]] = []
+        for test, outcome in self.flow.guards(event):
+            asked = bare_value(test.value)
+            if isinstance(asked, r.Binary) and asked.op in ("==", "!=") and outcome == (asked.op == "=="):
+                for one, other in ((asked.left, asked.right), (asked.right, asked.left)):
+                    if isinstance(bare := bare_value(other), r.Name) and self.is_standing(bare):
+                        found.append((one, bare.text))
+        return tuple(found)
 
     @remembered
     def constants_in(self, call: r.Call) -> tuple[tuple[int, r.Value, str], ...]:
