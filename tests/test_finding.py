@@ -15,7 +15,7 @@ from ownlint.finding import (
     weaker,
 )
 
-LIKELY = because("path", "on the path where `f` fails")
+LIKELY = because("path", "this happens only if `f` fails")
 NAMED = because("name", "`f` is taken for what its name says")
 OTHER = because("threads", "two threads run this")
 POSSIBLE = because("guess", "`g` is not defined in the analysed files")
@@ -25,7 +25,7 @@ def test_it_is_the_same_certainty() -> None:
     assert LIKELY == "likely"
     assert hash(LIKELY) == hash("likely")
     assert CERTAINTIES.index(LIKELY) == 1
-    assert reason_of(LIKELY) == "on the path where `f` fails"
+    assert reason_of(LIKELY) == "this happens only if `f` fails"
     assert reason_of("likely") == ""
 
 

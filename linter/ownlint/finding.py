@@ -41,8 +41,8 @@ def certainty_of(assumed: Collection[Assumption], weak: Collection[Assumption] =
 
 
 def because(assumed: Assumption | Certainty, reason: str) -> Certainty:
-    """The certainty of a finding that assumes this, with the reason: a clause about the very code, as "on the path
-    where `f` fails". It is said where the doubt is made, so that every rule that builds on the fact hands it on. A
+    """The certainty of a finding that assumes this, with the reason: a clause about the very code, as "this happens
+    only if `f` fails". It is said where the doubt is made, so that every rule that builds on the fact hands it on. A
     certainty keeps what it assumes, and a reason that is there stays: it is nearer to the cause. What is certain has
     none."""
     if assumed == "certain":
@@ -112,6 +112,8 @@ class Step(msgspec.Struct, frozen=True):
     message: str
     role: Role | None = None
     """For the picture of the story; None leaves it to the words of the message."""
+    aside: bool = False
+    """Beside the path: what other paths do, another name, one of several exits. It has no number in a report."""
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -151,7 +153,7 @@ class Finding(msgspec.Struct, frozen=True):
     mild: bool = False
     """What happens here is less than the rule says of others: an exception where there might be worse."""
     reason: str = ""
-    """Why it is not certain: a clause about this very finding, as "on the path where `f` fails". Empty where the rule
+    """Why it is not certain: a clause about this very finding, as "this happens only if `f` fails". Empty where the rule
     knows none; nothing is said then. What the certainty brings
     along (see `because`) is filled in by whoever runs the rule."""
     assumed: tuple[Assumption, ...] = ()

@@ -71,7 +71,7 @@ def flag() -> Finding:
         Fix("set it later", (Edit("src/a.cc", at, ""),)),
         "flag-set-before-success",
         "error",
-        reason="on the path where `Record` fails",
+        reason="this happens only if `Record` fails",
         assumed=("path",),
     )
 

@@ -142,7 +142,7 @@ def test_markdown_says_it_all(sources: Sources) -> None:
         "\n"
         "### error: `init_done_` is set before `Record` has succeeded\n"
         "\n"
-        "`src/a.cc:5:3` flag\\-set\\-before\\-success, likely: on the path where `Record` fails\n"
+        "`src/a.cc:5:3` flag\\-set\\-before\\-success, likely: this happens only if `Record` fails\n"
         "\n"
         "1. `src/a.cc:5` set here\n"
         "2. `src/a.cc:7` this can still fail\n"

@@ -237,7 +237,7 @@ def test_help_fix_and_manual_page_are_shown(reader: Reader) -> None:
     said = reader.sees("document.querySelector('.detail').innerText")
     assert "set init_done_ after Record returns ok" in said
     assert "set it later" in said
-    assert "likely: on the path where Record fails" in said
+    assert "likely: this happens only if Record fails" in said
     gone = reader.sees("document.querySelector('.diff .minus').textContent")
     assert gone == "-  init_done_ = true;  // 漢字 wide"
     reader.clicks(".inline-page > summary")

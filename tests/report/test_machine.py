@@ -51,7 +51,7 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
         "suite": "default",
         "certainty": "likely",
         "cause": "",
-        "reason": "on the path where `Record` fails",
+        "reason": "this happens only if `Record` fails",
         "assumed": ["path"],
         "help": "set `init_done_` after `Record` returns ok",
         "help_uri": "https://docs.example.invalid/flag-set-before-success",

@@ -34,7 +34,7 @@ error[flag-set-before-success]: `init_done_` is set before `Record` has succeede
    |
    = help: set `init_done_` after `Record` returns ok
    = fix: set it later
-   = note: likely: on the path where `Record` fails
+   = note: likely: this happens only if `Record` fails
 
 """
     )

@@ -69,7 +69,7 @@ def test_python(tmp_path: Path) -> None:
     assert findings(tmp_path) == {
         "straight": ("certain", ""),
         "on_one_path": ("likely", "on some of the paths that lead here"),
-        "fails": ("likely", "on the path where `eat` fails"),
+        "fails": ("likely", "this happens only if `eat` fails"),
         "unknown": ("likely", "it is not known whether `x` has storage that can be donated"),
     }
 
@@ -114,7 +114,7 @@ def test_references(tmp_path: Path) -> None:
     assert findings(tmp_path) == {
         "Drop": ("likely", "harmless if this releases a reference to `found` that was acquired elsewhere"),
         "Shown": ("likely", "harmless if something else still owns a reference to it"),
-        "Filled": ("likely", 'on the path where `PyDict_SetItemString(table, "one", one) < 0` is true'),
+        "Filled": ("likely", 'this happens only if `PyDict_SetItemString(table, "one", one) < 0` is true'),
     }
 
 

@@ -102,7 +102,7 @@ def failures(function: Function) -> list[Failure]:
 def _reasoned(function: Function, failed: Failure) -> Failure:
     if failed.cause is None or failed.certainty == "certain":
         return failed
-    why = f"on the path where {fails(function, failed.cause, failed.leave)}"
+    why = f"this happens only if {fails(function, failed.cause, failed.leave)}"
     return msgspec.structs.replace(failed, certainty=because(failed.certainty, why))
 
 
@@ -1194,7 +1194,7 @@ def _thrown(function: Function, passed: bool) -> Iterator[Failure]:
             leave = e.LeaveEvent(call.span, "throw")
             leave.index = call.index
             raises = "raises" if function.language == "python" else "throws"
-            why = f"on the path where {work(function, done or call)} {'fails' if done else raises}"
+            why = f"this happens only if {work(function, done or call)} {'fails' if done else raises}"
             if function.language == "python" and certainty == _WHERE_THROWN:
                 certainty = _ON_A_PATH  # so a call fails there, and callers go on
             yield Failure(leave, done or call, because(_WHERE_THROWN if done else certainty, why), call)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
-from ownlint.facts.show import text
 from ownlint.finding import SOME_PATHS, Certainty, Finding, Fix, Role, Step, reason_of, reasoned
 from ownlint.flow import events as e
 from ownlint.flow.bodies import scoped, values
@@ -19,7 +18,7 @@ from ownlint.flow.places import Place, everything_in, strip, walk
 from ownlint.models import habits
 from ownlint.models.containers import ContainerMethods
 from ownlint.patterns import AnyName
-from ownlint.project import types
+from ownlint.project import clauses, types
 from ownlint.project.files import File
 from ownlint.project.pairs import words
 from ownlint.project.questions import Key, derived_property, read
@@ -67,12 +66,12 @@ class _Subject:
             self.path, at, message, certainty, help, steps, symbol, fix, mild=mild, reason=reason, cause=cause
         )
 
-    def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None) -> Step:
-        return Step(self.path, _span(at), message, role)
+    def step(
+        self, at: Span | r.Node | e.Event, message: str, role: Role | None = None, *, aside: bool = False
+    ) -> Step:
+        return Step(self.path, _span(at), message, role, aside)
 
 
-_LONGEST_TEST = 60
-"""Characters of a condition in a step."""
 _MOST_ANCESTORS = 32
 """Every class has its own list of them: a deep hierarchy of many would cost the square."""
 
@@ -81,32 +80,21 @@ class Turn(NamedTuple):
     """How a path comes to its end: the condition that decides it, as it is written, and a `goto`."""
 
     asked: r.Value | None
-    holds: bool
     jump: r.Leave | None
-
-    @property
-    def outcome(self) -> str:
-        """As "`n < 0` is true"; empty where no condition decides."""
-        return _outcome(self.asked, self.holds) if self.asked is not None else ""
-
-    @property
-    def clause(self) -> str:
-        """The same behind an "if": a comparison that holds is enough."""
-        if self.holds and isinstance(self.asked, r.Binary | r.Unary):
-            return f"`{text(self.asked, _LONGEST_TEST)}`"
-        return self.outcome
+    outcome: str = ""
+    """As "`n < 0` is true"; empty where no condition decides."""
+    clause: str = ""
+    """The same behind an "if": a comparison that holds is enough."""
+    decided: tuple[e.Test, bool] | None = None
+    """The test, and how it goes."""
 
 
-def _outcome(asked: r.Value, holds: bool) -> str:
-    return f"`{text(asked, _LONGEST_TEST)}` is {'true' if holds else 'false'}"
-
-
-def _as_written(condition: r.Value, test: e.Test, outcome: bool) -> tuple[r.Value, bool]:
+def _as_written(condition: r.Value, test: e.Test) -> r.Value:
     """What a test of a condition asks, with the `!` that stands before it."""
     for one in walk(condition):
         if isinstance(one, r.Unary) and one.op in ("!", "not") and strip(one.value) is strip(test.value):
-            return one, not outcome
-    return test.value, outcome
+            return one
+    return test.value
 
 
 def _span(at: Span | r.Node | e.Event) -> Span:
@@ -381,15 +369,21 @@ class Function(_Subject):
         around = [one for one in self.statements if isinstance(one, r.Branch) and start in one.span]
         asked = min(around, key=lambda one: one.end - one.start).condition if around else None
         if asked is None:
-            return Turn(None, True, jump if jump is not own else None)
+            return Turn(None, jump if jump is not own else None)
         then = trail[jumps[-1]] if jumps else at
         for test in reversed(came):
             if isinstance(test, e.Test) and test.span.start in asked.span:
                 outcomes = {outcome for target, outcome in self.flow.successors[test.index] if target == then.index}
                 if not test.asserted and len(outcomes) == 1 and (outcome := outcomes.pop()) is not None:
-                    return Turn(*_as_written(asked, test, outcome), jump if jump is not own else None)
+                    return Turn(
+                        _as_written(asked, test),
+                        jump if jump is not own else None,
+                        clauses.outcome(self, test.value, outcome),
+                        clauses.clause(self, test.value, outcome),
+                        (test, outcome),
+                    )
             then = test
-        return Turn(None, True, jump if jump is not own else None)
+        return Turn(None, jump if jump is not own else None)
 
     def leave_at(self, span: Span, *, ended: bool = False) -> r.Leave | None:
         """The statement that leaves at a place, or that ends there."""
@@ -404,14 +398,14 @@ class Function(_Subject):
         """The certainty of what happens on the paths through `at`: where its reason names no condition, with that of
         the nearest `if`; see `branch`."""
         condition = self._branch(at, after)[1] if reason_of(certainty) == SOME_PATHS else ""
-        return reasoned(certainty, f"on the path where {condition}") if condition else certainty
+        return reasoned(certainty, f"this happens only if {condition}") if condition else certainty
 
     def _branch(self, at: e.Event, after: e.Event) -> tuple[e.Event | None, str]:
         around = [one.span for one in self.statements if isinstance(one, r.Branch) and at.span.start in one.span]
         for test, outcome in self.flow.guards(at) if around else ():
             inside = any(test.span.start in span for span in around)
             if inside and test is not at and test.index > after.index and self.flow.dominates(after, test):
-                return test, _outcome(test.value, outcome)
+                return test, clauses.outcome(self, test.value, outcome)
         return None, ""
 
     def jump(self, start: e.Event, end: e.Event) -> tuple[Step, ...]:
@@ -422,7 +416,7 @@ class Function(_Subject):
     def on_jump(self, certainty: Certainty, start: e.Event, end: e.Event) -> Certainty:
         """The certainty of what happens on some paths: where its reason names none, by that `goto`; see `jump`."""
         gone = self._jump(start, end) if reason_of(certainty) == SOME_PATHS else None
-        return reasoned(certainty, f"on the path through `goto {gone.label}`") if gone is not None else certainty
+        return reasoned(certainty, f"this happens only on the path through `goto {gone.label}`") if gone is not None else certainty
 
     def _jump(self, start: e.Event, end: e.Event) -> r.Leave | None:
         trail = self.flow.path(start, lambda event: event is end) or ()

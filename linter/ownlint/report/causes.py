@@ -49,8 +49,8 @@ def elsewhere(finding: Located) -> str:
     """The places of the others, as a clause; empty where it stands for itself alone."""
     if not finding.others:
         return ""
-    count = len(finding.others)
-    return f"and {count} more place{'s' * (count != 1)} in this file: {_lines(finding.others)}"
+    each = "" if len(finding.others) == 1 else " at each"
+    return f"the same problem at {_lines(finding.others)} needs its own fix{each}"
 
 
 def _lines(places: Sequence[Region]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint.report.causes import elsewhere, once
-from ownlint.report.model import KINDS, Located, Report
+from ownlint.report.model import KINDS, Located, Report, listed_steps
 from ownlint.report.sanitise import sanitise
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -38,7 +38,7 @@ def _annotation(finding: Located) -> str:
     }
     written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     text = [f"{finding.path}:{region.line}:{region.column}: {finding.message}"]
-    text += [f"{n}. {step.path}:{step.region.line}: {step.message}" for n, step in enumerate(finding.steps, 1)]
+    text += [f"{n}{step.path}:{step.region.line}: {step.message}" for n, step in listed_steps(finding)]
     text += [f"help: {finding.help}"] if finding.help else []
     text += [elsewhere(finding)] if finding.others else []
     return f"::{_LEVELS[finding.severity]} {written}::{_newlines(text)}"

@@ -6,7 +6,7 @@ Source: docs.gitlab.com, "Code Quality", report format: `description`, `check_na
 
 from __future__ import annotations
 
-from ownlint.report.model import Located, Report
+from ownlint.report.model import Located, Report, listed_steps
 from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
 
@@ -20,7 +20,7 @@ def render(report: Report) -> str:
 
 def _issue(finding: Located) -> dict[str, object]:
     region = finding.region
-    body = [f"{n}. {sanitise(s.path)}:{s.region.line}: {sanitise(s.message)}" for n, s in enumerate(finding.steps, 1)]
+    body = [f"{n}{sanitise(s.path)}:{s.region.line}: {sanitise(s.message)}" for n, s in listed_steps(finding)]
     body += [f"help: {sanitise(finding.help)}"] if finding.help else []
     return {
         "type": "issue",

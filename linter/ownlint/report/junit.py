@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from ownlint.report.model import KINDS, Incomplete, Located, Report
+from ownlint.report.model import KINDS, Incomplete, Located, Report, listed_steps
 from ownlint.report.sanitise import sanitise
 
 
@@ -40,7 +40,7 @@ def _suite(top: ET.Element, path: str, findings: Sequence[Located]) -> None:
         case = ET.SubElement(suite, "testcase", attributes)
         failure = ET.SubElement(case, "failure", {"type": finding.severity, "message": sanitise(finding.message)})
         lines = [f"{place}: {finding.severity}[{finding.rule}] {finding.message}"]
-        lines += [f"{n}. {s.path}:{s.region.line}: {s.message}" for n, s in enumerate(finding.steps, 1)]
+        lines += [f"{n}{s.path}:{s.region.line}: {s.message}" for n, s in listed_steps(finding)]
         lines += [f"help: {finding.help}"] if finding.help else []
         failure.text = "\n".join(map(sanitise, lines))
 

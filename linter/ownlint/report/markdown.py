@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ownlint.report.causes import elsewhere, once
-from ownlint.report.model import KINDS, Located, Report
+from ownlint.report.model import KINDS, Located, Report, listed_steps
 from ownlint.report.sanitise import sanitise
 from ownlint.report.text import counted
 
@@ -63,8 +63,8 @@ def _finding(finding: Located) -> Iterator[str]:
     yield f"{_code(place)} {_text(finding.rule)}, {finding.certainty}{reason}"
     if finding.steps:
         yield ""
-    for number, step in enumerate(finding.steps, 1):
-        yield f"{number}. {_code(f'{step.path}:{step.region.line}')} {_told(step.message)}"
+    for number, step in listed_steps(finding):
+        yield f"{number}{_code(f'{step.path}:{step.region.line}')} {_told(step.message)}"
     if finding.help:
         yield ""
         yield f"Help: {_told(finding.help)}"

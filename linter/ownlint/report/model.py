@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,6 +41,8 @@ class LocatedStep(msgspec.Struct, frozen=True):
     message: str
     role: Role | None = None
     """As the rule said it."""
+    aside: bool = False
+    """Beside the path: it has no number."""
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -269,6 +272,19 @@ class Sources:
             return b""
 
 
+def in_order(finding: Located) -> list[tuple[int, LocatedStep]]:
+    """Each step with its number: those of the path are counted in the order in which they happen; what stands aside
+    has 0, and so has the only one of a path."""
+    several = sum(not step.aside for step in finding.steps) > 1
+    numbers = itertools.count(1)
+    return [(next(numbers) if several and not step.aside else 0, step) for step in finding.steps]
+
+
+def listed_steps(finding: Located) -> list[tuple[str, LocatedStep]]:
+    """The same for a list of lines: each with what stands before it."""
+    return [(f"{number}. " if number else "- ", step) for number, step in in_order(finding)]
+
+
 def places(finding: Located) -> set[str]:
     """The files that it speaks of."""
     edits = finding.fix.edits if finding.fix is not None else ()
@@ -300,7 +316,7 @@ def _order(finding: Finding) -> tuple[object, ...]:
 def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Located:
     lines = sources.lines(finding.path)
     region = lines.region(finding.span)
-    steps = (LocatedStep(s.path, sources.lines(s.path).region(s.span), s.message, s.role) for s in finding.steps)
+    steps = (LocatedStep(s.path, sources.lines(s.path).region(s.span), s.message, s.role, s.aside) for s in finding.steps)
     return Located(
         rule=finding.rule,
         severity=finding.severity,

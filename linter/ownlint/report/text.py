@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ownlint.report.causes import elsewhere, once
 from ownlint.report.excerpt import ExcerptMark, Row, excerpt
-from ownlint.report.model import KINDS, Incomplete, Located, Report, Sources
+from ownlint.report.model import KINDS, Incomplete, Located, Report, Sources, in_order
 from ownlint.report.sanitise import sanitise
 
 Shown = Callable[[str], str]
@@ -146,8 +146,7 @@ def _file(
 
 def _marks(finding: Located) -> dict[str, list[ExcerptMark]]:
     """By file, the one of the main span first. A step at the main span labels it."""
-    numbered = len(finding.steps) > 1
-    labels = [sanitise(f"{n}: {s.message}" if numbered else s.message) for n, s in enumerate(finding.steps, 1)]
+    labels = [sanitise(f"{n}: {s.message}" if n else s.message) for n, s in in_order(finding)]
     files: dict[str, list[ExcerptMark]] = {finding.path: []}
     labelled = False
     for step, label in zip(finding.steps, labels, strict=True):
@@ -161,7 +160,7 @@ def _marks(finding: Located) -> dict[str, list[ExcerptMark]]:
 
 def _is_said(finding: Located) -> bool:
     """Whether the message gives the reason already: "`p` leaks if `f` fails"."""
-    clause = finding.reason.removeprefix("on the path where ").removesuffix(" is true")
+    clause = finding.reason.removeprefix("this happens only if ").removesuffix(" is true")
     return f" if {clause}" in finding.message or f" but {clause}" in finding.message
 
 

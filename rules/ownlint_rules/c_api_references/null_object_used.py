@@ -231,12 +231,12 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
     if one.site is one.at:
         if one.because is None:
             return f"on the path that does not assign `{one.name}` before"
-        return f"on the path where `{one.name}` is NULL"
+        return f"this happens only if `{one.name}` is NULL"
     if not isinstance(one.site, events.CallEvent):
         return ""
     called = places.called(one.site.node)
     if _is_set_by(one, one.site.node):
-        return f"on the path where `{called}` sets `{one.name}` to NULL"
+        return f"this happens only if `{called}` sets `{one.name}` to NULL"
     return f"`{called}` can return NULL"
 
 

@@ -174,7 +174,7 @@ def _on_path(function: Function, group: list[counting.CountTrouble], certainty: 
     if len(group) > 1 or reason_of(certainty) not in _GENERAL:
         return certainty
     outcome = function.turn(group[0].at, counting.trail(function, group[0])).outcome
-    return reasoned(certainty, f"on the path where {outcome}") if outcome else certainty
+    return reasoned(certainty, f"this happens only if {outcome}") if outcome else certainty
 
 
 def _said(function: Function, group: list[counting.CountTrouble]) -> str:
@@ -341,7 +341,7 @@ def _certainty(function: Function, one: counting.CountTrouble) -> Certainty:
         known = references.references(function.program)
         kept = known.kept_anyway(known.source(one.site.node, function), function)
     if (thrown := _thrown_by(function, one)) is not None:
-        kept = weaker(kept, because("exception", f"on the path where `{text(thrown.node.callee)}` throws"))
+        kept = weaker(kept, because("exception", f"this happens only if `{text(thrown.node.callee)}` throws"))
     return kept
 
 

@@ -158,7 +158,7 @@ class Donations:
         if misuse.child.cls != ARRAY:
             certainty = weaker(certainty, because("type", not_known(shown)))
         if stale.failed:
-            doubt: Certainty = because("path" if kind == "again" else "guess", f"on the path where `{by}` fails")
+            doubt: Certainty = because("path" if kind == "again" else "guess", f"this happens only if `{by}` fails")
             kind, certainty = "retry", weaker(doubt, certainty)
         elif stale.at.start >= misuse.at.start and (kind == "again" or stale.at == misuse.at) and kind != "twice":
             kind = "round"

@@ -151,4 +151,4 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
 
 
 def _where_it_fails(call: events.CallEvent) -> Certainty:
-    return because("path", f"on the path where `{text(call.node.callee)}` fails")
+    return because("path", f"this happens only if `{text(call.node.callee)}` fails")

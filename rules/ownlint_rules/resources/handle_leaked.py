@@ -154,7 +154,7 @@ def _certainty(function: Function, loss: leaks.HandleLoss) -> Certainty:
     if ends:
         return because("possible", _IN_A_TEST)
     outcome = leaks.outcome(function, loss) if reason_of(loss.certainty) == leaks.skipping(loss.name) else ""
-    return reasoned(loss.certainty, f"on the path where {outcome}") if outcome else loss.certainty
+    return reasoned(loss.certainty, f"this happens only if {outcome}") if outcome else loss.certainty
 
 
 def _help(function: Function, loss: leaks.HandleLoss) -> str:

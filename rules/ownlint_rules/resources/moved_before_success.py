@@ -110,7 +110,7 @@ def _finding(function: Function, one: consuming.Consumed, failed: failure.Failur
     return function.finding(
         one.call,
         f"`{one.name}` is moved from when {work} fails, but still appears to hold a value",
-        certainty=because("path", f"on the path where {work} fails")
+        certainty=because("path", f"this happens only if {work} fails")
         if asked is not None
         else because("possible", f"nothing that checks whether `{one.name}` has a value was found"),
         help=f"move the value out of `{one.name}` first (`std::exchange`), or reset it on the failing path",

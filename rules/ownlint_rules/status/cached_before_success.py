@@ -157,7 +157,7 @@ def _certainty(
         return because("possible", trials.REASON)
     if passing.ends_with_failure(function, kept.place, failed):
         return because("possible", "the object may be discarded if this fails")
-    work = f"on the path where {failure.fails(function, failed.cause, failed.leave)}" if failed.cause else ""
+    work = f"this happens only if {failure.fails(function, failed.cause, failed.leave)}" if failed.cause else ""
     return weaker(skip.certainty, failed.certainty, because("path", work))
 
 

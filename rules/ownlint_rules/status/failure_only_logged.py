@@ -283,7 +283,7 @@ def _may_leave(function: Function, call: events.CallEvent) -> bool:
 
 def _finding(function: Function, empty: _Empty, line: events.CallEvent, use: events.Event) -> Finding:
     called = text(empty.cause.node.callee)
-    certainty = because("path", f"on the path where {failure.work(function, empty.cause)} fails")
+    certainty = because("path", f"this happens only if {failure.work(function, empty.cause)} fails")
     return function.finding(
         empty.test,
         f"`{empty.name}` {empty.state} if `{called}` fails, which is only logged",

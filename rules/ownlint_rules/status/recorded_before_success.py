@@ -161,7 +161,7 @@ def _certainty(function: Function, note: noting.Note, failed: failure.Failure) -
 
 
 def _path(function: Function, failed: failure.Failure) -> str:
-    return f"on the path where {failure.fails(function, failed.cause, failed.leave)}" if failed.cause else ""
+    return f"this happens only if {failure.fails(function, failed.cause, failed.leave)}" if failed.cause else ""
 
 
 def _skipping_test(

@@ -68,9 +68,9 @@ from ownlint.project.pairs import releases_nothing
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Class, Function
 
-_NO_ROOM = because("path", "on the path where the container has no capacity left")
+_NO_ROOM = because("path", "this happens only if the container has no capacity left")
 _MAY_HAVE_ROOM = because("value", "harmless if the capacity that is reserved elsewhere is enough")
-_MAY_STAND_BEFORE = because("path", "on the path where it, or an element before it, is erased")
+_MAY_STAND_BEFORE = because("path", "this happens only if it, or an element before it, is erased")
 _MAY_BE_KEPT = because("sharing", "harmless if something else still owns a reference to it")
 _HELD = "<held> "
 _NO_NAME = r.Name(-1, -1, "")

@@ -253,6 +253,6 @@ def erased_by_key(function: Function) -> tuple[ErasedByKey, ...]:
         models = function.program.calls.callee(call.node, function).models
         if function.home.field(last_name(on)) and any(model.has("erase", "argument 1") for model in models):
             always = function.flow.dominates(call, function.flow.events[function.flow.exit])
-            why = because("path", f"on the path where `{function.name}` erases it")
+            why = because("path", f"this happens only if `{function.name}` erases it")
             found.append(ErasedByKey(text(on), names.index(key.text), "certain" if always else why))
     return tuple(found)

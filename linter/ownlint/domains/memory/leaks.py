@@ -85,7 +85,7 @@ def losses(function: Function) -> tuple[HandleLoss, ...]:
 
 
 def _as_loss(one: resizing.Resized) -> HandleLoss:
-    way = LosingWay(one.lost, one.call, True, because("path", f"on the path where `{called(one.call.node)}` fails"))
+    way = LosingWay(one.lost, one.call, True, because("path", f"this happens only if `{called(one.call.node)}` fails"))
     return HandleLoss("resized", one.name, one.call, None, (way,), None, way.certainty)
 
 
@@ -908,7 +908,7 @@ class _Losing:
                     self._causes[failed.leave.index] = failed.cause
             for call in self.flow.calls:
                 if self.is_python(call.node) and not exceptions.is_caught(self.function, call):
-                    self._throws[call.index] = because("exception", f"on the path where `{called(call.node)}` throws")
+                    self._throws[call.index] = because("exception", f"this happens only if `{called(call.node)}` throws")
         return self._throws
 
     @cached_property
@@ -946,7 +946,7 @@ class _Losing:
             failing = [way for way in self.ways(walked) if way.fails and way.certainty != "possible"]
             if failing and (walked.ended or walked.is_unsure):
                 told.add(found.place)
-                why = because("path", f"on the path where {_fails(self.function, failing[0])}")
+                why = because("path", f"this happens only if {_fails(self.function, failing[0])}")
                 certainty = weaker(found.certainty, why, self.best(failing))
                 ended = next(iter(walked.ended), None)
                 name = spelled(self.function, found.place)
@@ -1029,7 +1029,7 @@ class _Losing:
         failing = [way for way in self.ways(self.again(walked)) if way.fails]
         if not failing:
             return None
-        why = because("path", f"on the path where {_fails(self.function, failing[0])}")
+        why = because("path", f"this happens only if {_fails(self.function, failing[0])}")
         certainty = weaker(why, self.best(failing))
         return HandleLoss("rest", acquired.place[0], ending, None, tuple(failing), None, certainty)
 

@@ -175,14 +175,14 @@ def throwing(function: Function) -> Mapping[int, Certainty]:
         thrown = failure.throws(function, call) or _out_of_memory(function, call.node)
         if thrown is not None and not exceptions.is_caught(function, call):
             assumed = "value" if thrown == "possible" else thrown
-            found[call.index] = because(assumed, f"on the path where {failure.work(function, call)} throws")
+            found[call.index] = because(assumed, f"this happens only if {failure.work(function, call)} throws")
     return found
 
 
 def _out_of_memory(function: Function, node: r.Call) -> Certainty | None:
     """Of `new`, and of a function that hands out what it has made so."""
     if node.kind == "new":
-        why = because("rare-failure", "on the path where `new` throws `std::bad_alloc`")
+        why = because("rare-failure", "this happens only if `new` throws `std::bad_alloc`")
         return why if is_plain_new(node) else None
     duties = resources(function.program).duties
     for maker in function.program.calls.callee(node, function).functions:

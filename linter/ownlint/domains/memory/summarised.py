@@ -206,7 +206,7 @@ class Summarised(MemoryCalls):
             if None in by_state:
                 continue
             answers: Answers = told[0] if len(set(told)) == 1 else "unknown" if "unknown" in told else ""
-            why = because("path", f"on the path where `{self.function.name}` releases it")
+            why = because("path", f"this happens only if `{self.function.name}` releases it")
             yield block, ways[0][0]._replace(certainty=why, answers=answers, by_state=True in by_state)
 
     def depends_on(self, how: EndedBlock, block: Block) -> bool | None:
