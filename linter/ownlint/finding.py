@@ -14,7 +14,7 @@ from ownlint.choices import Role as Role
 from ownlint.choices import Severity as Severity
 from ownlint.facts.base import Span
 
-SOME_PATHS = "on some of the paths that lead here"
+SOME_PATHS = "this happens only on some of the paths that lead here"
 """The reason where the states of several paths were followed to one place, and it holds in some of them."""
 
 
@@ -153,9 +153,9 @@ class Finding(msgspec.Struct, frozen=True):
     mild: bool = False
     """What happens here is less than the rule says of others: an exception where there might be worse."""
     reason: str = ""
-    """Why it is not certain: a clause about this very finding, as "this happens only if `f` fails". Empty where the rule
-    knows none; nothing is said then. What the certainty brings
-    along (see `because`) is filled in by whoever runs the rule."""
+    """Why it is not certain: a clause about this very finding, as "this happens only if `f` fails". Empty where the
+    rule knows none; nothing is said then. What the certainty brings along (see `because`) is filled in by whoever runs
+    the rule."""
     assumed: tuple[Assumption, ...] = ()
     """What its certainty follows from, sorted; filled in by whoever runs the rule."""
     cause: str = ""

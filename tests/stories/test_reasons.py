@@ -68,7 +68,7 @@ def test_python(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(DONATION)
     assert findings(tmp_path) == {
         "straight": ("certain", ""),
-        "on_one_path": ("likely", "on some of the paths that lead here"),
+        "on_one_path": ("likely", "this happens only on some of the paths that lead here"),
         "fails": ("likely", "this happens only if `eat` fails"),
         "unknown": ("likely", "it is not known whether `x` has storage that can be donated"),
     }
@@ -77,7 +77,7 @@ def test_python(tmp_path: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_cpp(tmp_path: Path, jobs: str) -> None:
     (tmp_path / "a.cc").write_text(PAIR)
-    why = "other paths release it with `tile_destroy`"
+    why = "harmless if it need not be released; other paths call `tile_destroy`"
     assert findings(tmp_path, "--jobs", jobs) == {"Draw": ("likely", why)}
 
 
@@ -148,7 +148,7 @@ def test_what_is_inferred_from_a_name(tmp_path: Path) -> None:
 def test_it_is_a_note_of_the_finding(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(PAIR)
     said = starting.text("check", "--isolated", "--no-cache", ".", cwd=tmp_path).stdout
-    assert "= note: likely: other paths release it with `tile_destroy`" in said
+    assert "= note: likely: harmless if it need not be released; other paths call `tile_destroy`" in said
 
 
 BOTH = (

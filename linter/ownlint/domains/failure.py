@@ -26,7 +26,7 @@ from ownlint.project import types, undecoded
 from ownlint.project.macro_exits import called_last
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
-from ownlint.project.subjects import Function
+from ownlint.project.subjects import Function, Turn
 
 _MADE_FIRST = re.compile(r"[\s(]*+(?:::)?(?:\w++::)*(\w++)\s*+[({]")
 """What the body of a macro makes, or calls, before anything else."""
@@ -111,6 +111,35 @@ def fails(function: Function, cause: e.CallEvent | None, exit: e.Event) -> str:
     return answered(function, cause, exit) or f"{work(function, cause)} fails"
 
 
+def decided(function: Function, turn: Turn, acquired: e.Event | None = None) -> str:
+    """When a path turns to its end, as a clause: by the call that has failed, unless that is named like the one that
+    `acquired` something; else by what the condition says."""
+    cause = deciding(function, turn)
+    if cause is None or is_like(cause, acquired):
+        return turn.clause
+    return f"{work(function, cause)} {'returns NULL' if turn.clause.endswith(' is NULL') else 'fails'}"
+
+
+def deciding(function: Function, turn: Turn) -> e.CallEvent | None:
+    """The call of which a test says that it has failed, so that the path turns to its end. A question does not fail."""
+    if turn.decided is None:
+        return None
+    cause, certainty = failing(function, *turn.decided)
+    if cause is None or certainty is None:
+        return None
+    name = called(cause.node)
+    return None if _PREDICATE.match(name) or _CHECKS.search(name) else cause
+
+
+_CHECKS = re.compile(r"[Cc]heck(?:Exact)?$")
+"""`PyList_Check`: its answer is about the object."""
+
+
+def is_like(cause: e.CallEvent, other: e.Event | None) -> bool:
+    """Whether two calls go by one name, so that a message which names one could mean the other."""
+    return isinstance(other, e.CallEvent) and called(cause.node) == called(other.node) and cause is not other
+
+
 def answered(function: Function, cause: e.CallEvent | None, exit: e.Event) -> str:
     """What a predicate answers before an exit, as "`h.is_null()` is true"; empty for any other call."""
     if cause is None or not _PREDICATE.match(called(cause.node)):
@@ -125,19 +154,22 @@ def answered(function: Function, cause: e.CallEvent | None, exit: e.Event) -> st
 
 
 def work(function: Function, cause: e.CallEvent | None) -> str:
-    """What fails, as a message says it: a call by its name with the class or namespace that is written before it, a
-    macro by what it stands for."""
+    """What fails, as a message says it: a call by its name with the class or namespace that is written before it."""
     if cause is None:
         return "the work"
     if cause.node.kind == "new":
         return "`new`"
     name = called(cause.node)
-    is_macro = any(macro.parameters is not None for macro in function.program.macros.named(name))
     callee = strip(cause.node.callee)
     written = callee.text.removeprefix("::") if isinstance(callee, r.Name) else name
-    if is_macro:
-        return f"the code in `{name}`"
     return f"the construction of `{written}`" if cause.node.kind == "construct" else f"`{written}`"
+
+
+def is_decided_by(function: Function, flag: str, cause: e.CallEvent | None) -> str:
+    """What a message says of a test that decides whether the work is done."""
+    is_call = cause is not None and cause.node.kind == "call"
+    what = f"{work(function, cause)} is called" if is_call else "the work is done"
+    return f"`{flag}` decides here whether {what}"
 
 
 def is_dealing_with_one(function: Function, event: e.Event) -> bool:

@@ -67,6 +67,24 @@ def spelled(function: Function, where: Place) -> str:
     return render(where, _arrows(function) if len(where) > 1 else frozenset())
 
 
+def renaming(function: Function, name: str, other: str, since: e.Event, until: e.Event) -> tuple[e.Write, ...]:
+    """The assignments between two events by which a local, or a member of it, gets what another one has: `q = p;` and
+    then `box.at = q;`, where `box` is asked for. Empty where there are none."""
+    came: dict[str, tuple[e.Write, ...]] = {name: ()}
+    for write in function.flow.writes:
+        if not since.index < write.index < until.index:
+            continue
+        value = strip(write.value)
+        chain = came.get(text(value)) if isinstance(value, r.Name | r.Member) else None
+        if chain is None:
+            continue
+        held = (*chain, write)
+        if other in (write.place[0], spelled(function, write.place)):
+            return held
+        came.setdefault(spelled(function, write.place), held)
+    return ()
+
+
 @flow_question
 def _arrows(function: Function) -> frozenset[Place]:
     """The members to which the body gets by an arrow."""

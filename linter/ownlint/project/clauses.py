@@ -19,15 +19,21 @@ _TRUTHS = frozenset({"bool", "_Bool"})
 
 def clause(function: Function, asked: r.Value, holds: bool) -> str:
     """That a condition has this outcome, as it stands after an "if": a comparison that holds is enough."""
+    written, as_written = asked, holds
     asked, holds = _without_not(asked, holds)
     if said := _about_null(function, asked, holds):
         return said
     shown = f"`{text(asked, _LONGEST)}`"
     if isinstance(asked, r.Binary):
         return shown if holds else f"{shown} is false"
-    kind = types.parse(function.program.types.of(asked, function)) if function.language == "cpp" else types.parse("")
+    kind = types.parse(function.program.types.of(asked, function) if function.language == "cpp" else "")
     if kind.is_scalar and kind.last not in _TRUTHS:
         return f"{shown} is {'nonzero' if holds else 'zero'}"
+    if (
+        asked is not written and not kind.name and not isinstance(asked, r.Call)
+    ):  # a number, a truth or a pointer: who knows
+        shown = f"`{text(written, _LONGEST)}`"
+        return shown if as_written else f"{shown} is false"
     return f"{shown} is {'true' if holds else 'false'}"
 
 

@@ -126,10 +126,9 @@ class Statuses:
             return None if found.reference else _modelled(found, found.certainty)
         kind = types.parse(expanded)
         if kind.pointers == 1 and not kind.const and kind.last in self.owned_errors:
-            taken = because(
-                "type", f"`{kind.last}*` is assumed to be an error type: a function of the project frees it as one"
-            )
-            return Status(f"{kind.last}*", "pointer", False, self.owned_errors[kind.last], (), taken)
+            freed = self.owned_errors[kind.last]
+            why = f"`{kind.last}` is taken for an error type because `{freed[0].removesuffix('(_)')}` frees it"
+            return Status(f"{kind.last}*", "pointer", False, freed, (), because("type", why))
         if not kind.is_value:
             return None
         cls = program.names.find_class(kind.name, function.record.scope, function.file)

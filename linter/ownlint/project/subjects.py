@@ -66,9 +66,7 @@ class _Subject:
             self.path, at, message, certainty, help, steps, symbol, fix, mild=mild, reason=reason, cause=cause
         )
 
-    def step(
-        self, at: Span | r.Node | e.Event, message: str, role: Role | None = None, *, aside: bool = False
-    ) -> Step:
+    def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None, *, aside: bool = False) -> Step:
         return Step(self.path, _span(at), message, role, aside)
 
 
@@ -89,12 +87,12 @@ class Turn(NamedTuple):
     """The test, and how it goes."""
 
 
-def _as_written(condition: r.Value, test: e.Test) -> r.Value:
+def _as_written(condition: r.Value, test: e.Test, outcome: bool) -> tuple[r.Value, bool]:
     """What a test of a condition asks, with the `!` that stands before it."""
     for one in walk(condition):
         if isinstance(one, r.Unary) and one.op in ("!", "not") and strip(one.value) is strip(test.value):
-            return one
-    return test.value
+            return one, not outcome
+    return test.value, outcome
 
 
 def _span(at: Span | r.Node | e.Event) -> Span:
@@ -375,11 +373,12 @@ class Function(_Subject):
             if isinstance(test, e.Test) and test.span.start in asked.span:
                 outcomes = {outcome for target, outcome in self.flow.successors[test.index] if target == then.index}
                 if not test.asserted and len(outcomes) == 1 and (outcome := outcomes.pop()) is not None:
+                    written = _as_written(asked, test, outcome)
                     return Turn(
-                        _as_written(asked, test),
+                        written[0],
                         jump if jump is not own else None,
-                        clauses.outcome(self, test.value, outcome),
-                        clauses.clause(self, test.value, outcome),
+                        clauses.outcome(self, *written),
+                        clauses.clause(self, *written),
                         (test, outcome),
                     )
             then = test
@@ -416,7 +415,11 @@ class Function(_Subject):
     def on_jump(self, certainty: Certainty, start: e.Event, end: e.Event) -> Certainty:
         """The certainty of what happens on some paths: where its reason names none, by that `goto`; see `jump`."""
         gone = self._jump(start, end) if reason_of(certainty) == SOME_PATHS else None
-        return reasoned(certainty, f"this happens only on the path through `goto {gone.label}`") if gone is not None else certainty
+        return (
+            reasoned(certainty, f"this happens only on the path through `goto {gone.label}`")
+            if gone is not None
+            else certainty
+        )
 
     def _jump(self, start: e.Event, end: e.Event) -> r.Leave | None:
         trail = self.flow.path(start, lambda event: event is end) or ()

@@ -316,7 +316,9 @@ def _order(finding: Finding) -> tuple[object, ...]:
 def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Located:
     lines = sources.lines(finding.path)
     region = lines.region(finding.span)
-    steps = (LocatedStep(s.path, sources.lines(s.path).region(s.span), s.message, s.role, s.aside) for s in finding.steps)
+    steps = (
+        LocatedStep(s.path, sources.lines(s.path).region(s.span), s.message, s.role, s.aside) for s in finding.steps
+    )
     return Located(
         rule=finding.rule,
         severity=finding.severity,

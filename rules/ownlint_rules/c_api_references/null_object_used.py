@@ -31,7 +31,7 @@ static PyObject* Pair(PyObject* a, PyObject* b) {
 
 ```text
 case.cc:4: error: `pair` is passed to `PyTuple_SET_ITEM` without a check, but `PyTuple_New` can return NULL
-  help: check it first: `if (pair == NULL) return NULL;`
+  help: check it after the call of `PyTuple_New`: `if (pair == NULL) return NULL;`
 ```
 
 good:
@@ -76,6 +76,8 @@ from collections.abc import Iterator
 from ownlint import (
     Finding,
     Function,
+    Step,
+    assignments,
     because,
     counting,
     events,
@@ -117,8 +119,19 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             else because("path", _where_it_fails(function, one)),
             help=_help(function, one),
             steps=(
+                *_null_returned(function, one),
                 *((function.step(one.site, f"`{made}` may {does} NULL here"),) if made else ()),
-                *((function.step(one.because, "this asks for NULL, and goes on"),) if one.because is not None else ()),
+                *(
+                    function.step(
+                        link, f"`{assignments.spelled(function, link.place)}` is set to `{_value(link)}` here", "turn"
+                    )
+                    for link in _links(function, one)
+                ),
+                *(
+                    (function.step(one.because, "this tests for NULL, but continues"),)
+                    if one.because is not None
+                    else ()
+                ),
                 *function.branch(one.at, one.site),
             ),
             cause=places.called(one.site.node) if isinstance(one.site, events.CallEvent) else "",
@@ -144,6 +157,37 @@ def _gone(function: Function) -> Iterator[Finding]:
         )
 
 
+def _result(one: counting.CountTrouble) -> str:
+    """The local that gets what may be NULL; empty where none does, or the call sets it."""
+    site = one.site
+    if not isinstance(site, events.CallEvent) or site is one.at or site.into is None or len(site.into) != 1:
+        return ""
+    return site.into[0]
+
+
+def _links(function: Function, one: counting.CountTrouble) -> tuple[events.Write, ...]:
+    """The assignments by which what is used has what the call has returned, where that goes by another name."""
+    result = _result(one)
+    return assignments.renaming(function, result, one.name, one.site, one.at) if result not in ("", one.name) else ()
+
+
+def _value(write: events.Write) -> str:
+    value = places.strip(write.value)
+    return text(value) if value is not None else ""
+
+
+def _null_returned(function: Function, one: counting.CountTrouble) -> Iterator[Step]:
+    """Where a function of the project returns NULL, as such."""
+    if not isinstance(one.site, events.CallEvent) or one.site is one.at or _is_set_by(one, one.site.node):
+        return
+    for callee in function.program.calls.callee(one.site.node, function).functions[:1]:
+        for leave in callee.flow.leaves:
+            value = places.strip(leave.value)
+            if isinstance(value, records.Literal) and value.kind == "null" and leave.index in callee.flow.reachable:
+                yield callee.step(leave, f"`{callee.name}` returns NULL here", aside=True)
+                return
+
+
 def _is_written(function: Function, one: counting.CountTrouble) -> bool:
     """Whether NULL stands there as such, or as a macro that stands for it."""
     value = places.strip(one.where)
@@ -161,7 +205,9 @@ def _said(function: Function, one: counting.CountTrouble) -> str:
         return f"`{one.name}` {used} even if it is NULL"
     if isinstance(one.site, events.CallEvent) and one.site is not one.at:
         does = "set it to" if _is_set_by(one, one.site.node) else "return"
-        return f"`{one.name}` {used} without a check, but `{places.called(one.site.node)}` can {does} NULL"
+        held = f"`{_result(one)}`" if _links(function, one) else ""
+        named = f"{held}, as `{one.name}`," if held else f"`{one.name}`"
+        return f"{named} {used} without a check, but `{places.called(one.site.node)}` can {does} NULL"
     return f"`{one.name}` {used} without a check, but it can still be NULL"
 
 
@@ -172,25 +218,40 @@ def _is_set_by(one: counting.CountTrouble, call: records.Call) -> bool:
 
 
 def _help(function: Function, one: counting.CountTrouble) -> str:
-    """The check, with the usual answer of a function of that type."""
+    """The check, with the usual answer of a function of that type: after the call that can fail, not at the use."""
     if _is_written(function, one):
         return "pass a valid object"
-    if isinstance(one.at, events.CallEvent) and places.called(one.at.node) == "Py_DECREF":
+    is_release = isinstance(one.at, events.CallEvent) and places.called(one.at.node) == "Py_DECREF"
+    if is_release and not _is_used_elsewhere(function, one):
         return f"use `Py_XDECREF({one.name})`, which accepts NULL"
     if one.because is not None:
-        return f"leave where `{one.name}` is NULL"
-    if "(" in one.name:
-        return f"check `{one.name}` for NULL first"
+        return f"return where `{one.name}` is NULL"
+    name = _result(one) if _links(function, one) else one.name
+    if "(" in name:
+        return "store the result in a variable, and check that for NULL before it is used"
+    made = places.called(one.site.node) if isinstance(one.site, events.CallEvent) and one.site is not one.at else ""
+    where = f"after the call of `{made}`" if made else "first"
     if label := _label_beside(function, one.at):
-        return f"check it first, and leave as the other errors here do: `if ({one.name} == NULL) goto {label};`"
+        return f"check it {where}, and exit as the other errors here do: `if ({name} == NULL) goto {label};`"
     result = types.parse(function.record.result)
     answer = "NULL" if result.pointers else _ANSWERS.get(result.name)
     if answer is None:
-        return f"check `{one.name}` for NULL first"
-    leave = f"return{f' {answer}' if answer else ''}"
-    if owned := _owned_here(function, one):
-        return f"check it first; if it is NULL, release {owned}, then `{leave}`"
-    return f"check it first: `if ({one.name} == NULL) {leave};`"
+        return f"check `{name}` for NULL {where}"
+    leave = f"return{f' {answer}' if answer else ''};"
+    owned = _owned_here(function, one)
+    if len(owned) < _MANY:
+        releases = "".join(f"Py_DECREF({each}); " for each in owned)
+        body = f"{{ {releases}{leave} }}" if releases else leave
+        return f"check it {where}: `if ({name} == NULL) {body}`"
+    return f"check it {where}: if `{name}` is NULL, release what this function owns, then `{leave}`"
+
+
+def _is_used_elsewhere(function: Function, one: counting.CountTrouble) -> bool:
+    """Whether what may be NULL is used without a check at another place, too: then the check belongs to the call."""
+    return any(
+        other.what == "null used" and other.site is one.site and other.at is not one.at and other.because is None
+        for other in counting.troubles(function)
+    )
 
 
 def _label_beside(function: Function, at: events.Event) -> str:
@@ -203,7 +264,7 @@ def _label_beside(function: Function, at: events.Event) -> str:
     return leave.label if leave is not None else ""
 
 
-def _owned_here(function: Function, one: counting.CountTrouble) -> str:
+def _owned_here(function: Function, one: counting.CountTrouble) -> list[str]:
     """The locals with a new reference that the function releases or returns only later."""
     known = references.references(function.program)
     own = {
@@ -221,8 +282,7 @@ def _owned_here(function: Function, one: counting.CountTrouble) -> str:
             uses = ((value, known.use(event.node, at, function)) for at, value in references.arguments(event.node))
             given = [value for value, use in uses if use in ("released", "stolen", "stolen on success")]
         later += (name.text for name in map(places.strip, given) if isinstance(name, records.Name))
-    named = [f"`{name}`" for name in dict.fromkeys(later) if name in own]
-    return " and ".join(named) if len(named) < _MANY else "what this function owns"
+    return [name for name in dict.fromkeys(later) if name in own]
 
 
 def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:

@@ -90,9 +90,11 @@ from ownlint import (
     Function,
     Program,
     Step,
+    assignments,
     because,
     counting,
     events,
+    failure,
     leaks,
     places,
     questions,
@@ -154,8 +156,15 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     first = group[0]
     at = first.because if first.because is not None else first.site
     steps = [step for one in group[:3] for step in _steps(function, one, first.name, alone=len(group) == 1)]
+    known = references.references(function.program)
     if at is not first.site and isinstance(first.site, events.CallEvent):
-        steps.insert(0, function.step(first.site, f"`{places.called(first.site.node)}` returns `{first.name}` here"))
+        lent = known.source(first.site.node, function).kind == "borrowed"
+        got = f"`{places.called(first.site.node)}` returns {'a borrowed reference' if lent else 'the object'}"
+        steps.insert(0, function.step(first.site, f"{got}, `{first.name}`", aside=lent))
+    if len(group) == 1 and (lent_to := _lent_to(function, first)) is not None:
+        steps.insert(
+            0, function.step(lent_to, f"`{places.called(lent_to.node)}` does not steal `{first.name}`", aside=True)
+        )
     return function.finding(
         at,
         _said(function, group),
@@ -165,16 +174,40 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     )
 
 
+def _lent_to(function: Function, one: counting.CountTrouble) -> events.CallEvent | None:
+    """The last call before the end of a block that stores the object without stealing the reference: it takes one of
+    its own, which the author may not have known."""
+    if one.what != "leaked" or not isinstance(one.at, events.End):
+        return None
+    known = references.references(function.program)
+    lent = None
+    for call in function.flow.calls:
+        if not one.site.index < call.index < one.at.index or not function.flow.dominates(call, one.at):
+            continue
+        for index, argument in references.arguments(call.node):
+            model = known.model(call.node, function)
+            if model is not None and _is_variable(places.strip(argument), one.name):
+                lent = call if model.has("retain", f"argument {index + 1}") else lent
+    return lent
+
+
 _GENERAL = frozenset({counting.NOT_OWED_ELSEWHERE, counting.NOT_ALL_FOLLOWED})
 """Reasons that name no path."""
 
 
 def _on_path(function: Function, group: list[counting.CountTrouble], certainty: Certainty) -> Certainty:
-    """With the condition of the only exit as its reason, where it has no better one."""
-    if len(group) > 1 or reason_of(certainty) not in _GENERAL:
+    """With the conditions of the exits as its reason, where it has no better one."""
+    if reason_of(certainty) not in _GENERAL:
         return certainty
-    outcome = function.turn(group[0].at, counting.trail(function, group[0])).outcome
-    return reasoned(certainty, f"this happens only if {outcome}") if outcome else certainty
+    condition = _condition(function, group)
+    return reasoned(certainty, f"this happens only if {condition}") if condition else certainty
+
+
+def _condition(function: Function, group: list[counting.CountTrouble]) -> str:
+    """When it is lost, as a clause, where one or two exits lose it and a condition decides about each."""
+    return leaks.either(
+        failure.decided(function, function.turn(one.at, counting.trail(function, one)), one.site) for one in group
+    )
 
 
 def _said(function: Function, group: list[counting.CountTrouble]) -> str:
@@ -189,10 +222,28 @@ def _said(function: Function, group: list[counting.CountTrouble]) -> str:
     lost = f"`{one.name}`" if one.because is None else f"the reference to `{one.name}` that is acquired here"
     if one.always:
         return f"{lost} is never released"
-    clause = function.turn(one.at, counting.trail(function, one)).clause if len(group) == 1 else ""
-    if clause:
-        return f"{lost} leaks if {clause}"
-    return f"{lost} leaks on {'one exit path' if len(group) == 1 else 'some exit paths'}"
+    if condition := _condition(function, group):
+        return f"{lost} leaks if {condition}"
+    if len(group) > 1:
+        return f"{lost} leaks on {len(group)} exit paths"
+    if leaks.ends_iteration(function, one.at):
+        return f"{lost} leaks {'in every' if _is_never_released_in(function, one) else 'at the end of an'} iteration"
+    return f"{lost} leaks on one exit path"
+
+
+def _is_never_released_in(function: Function, one: counting.CountTrouble) -> bool:
+    """Whether no path comes to the end of the iteration past a call that releases the object."""
+    known = references.references(function.program)
+    for call in function.flow.calls:
+        if not one.site.index < call.index < one.at.index:
+            continue
+        given = references.arguments(call.node)
+        uses = {
+            known.use(call.node, at, function) for at, value in given if _is_variable(places.strip(value), one.name)
+        }
+        if uses & {"released", "stolen", "stolen on success", ""} and one.at in function.flow.after(call):
+            return False
+    return True
 
 
 def _comes_again(one: counting.CountTrouble) -> bool:
@@ -216,7 +267,8 @@ def _help(function: Function, group: list[counting.CountTrouble]) -> str:
         return (
             f"{_hand_over(function, using, one.name)}store the result in a variable, {release}, then return it{others}"
         )
-    released = f"{release} {leaks.before_exits(function, [each.at for each in group])}{_within(function, one)}"
+    before = leaks.before_exits(function, [each.at for each in group])
+    released = f"{release} {before}{_within(function, one)}{_half_built(function, one)}"
     is_answer = all(isinstance(answer, (records.Name, records.Member)) for answer in answers)
     pointer = types.parse(function.record.result).pointers
     return f"{released}, or return `{one.name}`" if pointer and is_answer else released
@@ -233,10 +285,17 @@ def _release(function: Function, one: counting.CountTrouble, *, may_be_null: boo
     if not releases and kind.last == "PyObject":
         releases = ("Py_DECREF",)
     if not releases or "::" in releases[0]:
-        return f"release `{one.name}`" + (f" with `{releases[0]}`" if releases else "")
+        return f"call `{releases[0]}` to release `{one.name}`" if releases else f"release `{one.name}`"
     release = "Py_XDECREF" if releases[0] == "Py_DECREF" and may_be_null else releases[0]
     address = "&" if kind.is_value and not kind.is_placeholder and kind.name else ""
     return f"call `{release}({address}{one.name})`"
+
+
+def _half_built(function: Function, one: counting.CountTrouble) -> str:
+    """What to keep in mind where the object is one of the project's own types that this function has begun to fill."""
+    kind = types.parse(function.locals.get(one.name, ("", None))[0])
+    is_own = kind.pointers == 1 and kind.last != "" and not kind.last.startswith("Py")
+    return "; its `tp_dealloc` has to accept a partly initialized object" if is_own and one.because is None else ""
 
 
 def _may_be_null(function: Function, one: counting.CountTrouble) -> bool:
@@ -408,5 +467,9 @@ def _steps(function: Function, one: counting.CountTrouble, name: str, *, alone: 
             yield function.step(one.at, f"`{one.name}` leaks here if `{text(thrown.node.callee)}` throws")
         case _:
             trail = counting.trail(function, one) if not one.always else ()
-            lost = f"`{one.name}`" if one.name == name else f"`{one.name}`, which is the same object as `{name}`"
-            yield from leaks.exit_steps(function, one.at, lost, trail, alone=alone)
+            lost = f"`{name}`"
+            if one.name != name:
+                lost = f"`{name}` (here called `{one.name}`)"
+                for link in assignments.renaming(function, name, one.name, one.site, one.at):
+                    yield function.step(link, f"`{one.name}` and `{name}` are one object from here on", aside=True)
+            yield from leaks.exit_steps(function, one.at, lost, trail, alone=alone, acquired=one.site)

@@ -360,11 +360,21 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
 
 
 def _where_from(value: records.Value) -> str:
-    """Where the type comes from, in a file that no compiler has read."""
-    inner = places.strip(value)
-    if isinstance(inner, records.Call):
-        return f"the result type of `{places.called(inner)}` is read from its declaration, not resolved by a compiler"
-    return f"the type of `{text(value)}` is read from its declaration, not resolved by a compiler"
+    """Where the type comes from, in a file that no compiler has read: the declaration of what the operand is made
+    from."""
+    inner = value
+    while True:
+        inner = places.strip(inner) or value
+        match inner:
+            case records.Call():
+                return f"the result type of `{places.called(inner)}` is read from its declaration, {_BY}"
+            case records.Unary(value=operand) | records.Index(base=operand):
+                inner = operand
+            case _:
+                return f"the type of `{text(inner)}` is read from its declaration, {_BY}"
+
+
+_BY = "not resolved by a compiler"
 
 
 def _is_same_amount(function: Function, cast: records.Cast, spelled: str) -> bool:

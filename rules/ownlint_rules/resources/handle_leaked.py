@@ -92,6 +92,7 @@ from ownlint import (
     leaks,
     reason_of,
     reasoned,
+    records,
     rule,
     text,
     trials,
@@ -144,6 +145,8 @@ def _message(function: Function, loss: leaks.HandleLoss) -> str:
             return f"the remaining elements of `{loss.name}` leak if {leaks.when(function, loss)}"
         case "skipped" if condition := leaks.condition(function, loss):
             return f"`{loss.name}` leaks if {condition}"
+    if loss.kind == "skipped" and len(loss.ways) > 1:
+        return f"`{loss.name}` leaks on {len(loss.ways)} exit paths"
     return _SAYS[loss.kind].format(loss.name)
 
 
@@ -153,8 +156,10 @@ def _certainty(function: Function, loss: leaks.HandleLoss) -> Certainty:
     ends = loss.kind == "failure" and _ends_a_test(function)
     if ends:
         return because("possible", _IN_A_TEST)
-    outcome = leaks.outcome(function, loss) if reason_of(loss.certainty) == leaks.skipping(loss.name) else ""
-    return reasoned(loss.certainty, f"this happens only if {outcome}") if outcome else loss.certainty
+    if loss.kind == "failure" and leaks.names_another(loss):
+        return reasoned(loss.certainty, f"this happens only if {leaks.when(function, loss)}")
+    condition = leaks.condition(function, loss) if reason_of(loss.certainty) == leaks.skipping(loss.name) else ""
+    return reasoned(loss.certainty, f"this happens only if {condition}") if condition else loss.certainty
 
 
 def _help(function: Function, loss: leaks.HandleLoss) -> str:
@@ -198,13 +203,27 @@ def _release(function: Function, loss: leaks.HandleLoss) -> str:
     if ends == "delete":
         return f"write `delete {loss.name};`"
     if function.locals.get(loss.name, ("",))[0].endswith("]"):
-        return f"release each element of `{loss.name}`{f' with `{ends}`' * bool(ends)}"
+        return f"{f'call `{ends}` for' if ends else 'release'} each element of `{loss.name}`"
     call = leaks.releasing_call(loss)
     if call is not None and any(text(given) == loss.name for given in call.args):
         return f"call `{text(call, _LONGEST_CALL)}`"
     if ends and _takes_only_that(function, ends):
         return f"call `{ends}({loss.name})`"
-    return f"release `{loss.name}`{f' with `{ends}`' * bool(ends)}"
+    if not ends:
+        return f"release `{loss.name}`"
+    if (count := _arguments_beside(function, ends)) is not None:
+        return f"call `{ends}({loss.name}{', ...' if count > 1 else ''})`"
+    return f"call `{ends}` to release `{loss.name}`"
+
+
+def _arguments_beside(function: Function, ends: str) -> int | None:
+    """How many arguments a function is called with elsewhere in the file; None where it is not called there as such."""
+    for one in function.program.functions:
+        if one.path == function.path and one.mentions(ends):
+            for call in one.calls():
+                if call.kind == "call" and isinstance(call.callee, records.Name) and call.callee.text == ends:
+                    return len(call.args)
+    return None
 
 
 def _takes_only_that(function: Function, ends: str) -> bool:
@@ -239,7 +258,9 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
                     yield function.step(way.exit, f"`{loss.name}` is overwritten here")
             case _:
                 alone = len(loss.ways) == 1
-                yield from leaks.exit_steps(function, way.exit, f"`{loss.name}`", way.trail, alone=alone)
+                yield from leaks.exit_steps(
+                    function, way.exit, f"`{loss.name}`", way.trail, alone=alone, acquired=loss.acquired
+                )
     if loss.kind == "skipped":
         yield from leaks.released_elsewhere(function, loss, f"`{loss.name}`")
 

@@ -72,10 +72,10 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
             continue
         if skips(function, test, now, announced, failed):
             sure = _made_up_for(function, test, now, announced, failed)
-            return Skip(function.step(test, f"`{flag}` decides here whether the work is done"), sure)
+            return Skip(function.step(test, failure.is_decided_by(function, flag, failed.cause)), sure)
     found = _other_case(function, announced)
     if found is not None and _meets_again(function, announced, r.Span(found.value.start, found.value.end)):
-        return Skip(function.step(found.value, f"`{flag}` decides here whether the work is done"), "certain")
+        return Skip(function.step(found.value, failure.is_decided_by(function, flag, failed.cause)), "certain")
     return None
 
 

@@ -131,7 +131,7 @@ _SAID = {
     "void cast": "is cast to void",
     "ignore": "is assigned to `std::ignore`",
 }
-_KINDS = {"pointer": "error", "enum": "error code", "result": "result"}
+_KINDS = {"enum": "error code", "result": "result"}
 _LAST_CHANCE = re.compile(r"^_*(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
 _BEST_EFFORT = re.compile(r"if_?possible|best_?effort|prefetch", re.IGNORECASE)
 _ENDS = re.compile(r"(?:Destroy|Free|Release|(?:^|_)(?:destroy|free|release))(?![a-z])")
@@ -963,11 +963,12 @@ def _finding(
     node = of or (at.node if isinstance(at, events.CallEvent) else at)
     assert isinstance(node, records.Call)
     place = place if function.record.kind == "destructor" else ""
+    leaks = ": the error object leaks" if status.kind == "pointer" and said in _SAID.values() else ""
     return function.finding(
         at,
-        f"the {_kind(function, status, node, written)} returned by `{text(node.callee)}` {said}{place}",
+        f"the {_kind(function, status, node, written)} returned by `{text(node.callee)}` {said}{place}{leaks}",
         certainty=certainty,
-        help=_help(function, status, node, written),
+        help=_help(function, status, node, written, said),
         steps=(*_declared(function, node, written), *_replaced(function, then)),
         fix=_log_instead(function, node, status, written),
         cause=places.called(node),
@@ -992,6 +993,8 @@ def _callee(function: Function, node: records.Call) -> Function | None:
 
 def _kind(function: Function, status: Status, node: records.Call, written: str) -> str:
     """What the result is called: a number that is 0 on failure is no error code."""
+    if status.kind == "pointer":
+        return f"`{_as_in_c(written)}`"
     callee = _callee(function, node) if status.kind == "enum" and types.parse(written).is_scalar else None
     return "result" if callee is not None and failure.fails_by_zero(callee) else _KINDS.get(status.kind, "status")
 
@@ -1029,30 +1032,36 @@ def _voiding(function: Function, node: records.Call) -> records.Statement | None
     return None
 
 
-def _help(function: Function, status: Status, node: records.Call, written: str) -> str:
-    check = _check(status)
+def _help(function: Function, status: Status, node: records.Call, written: str, said: str) -> str:
+    check, called = _check(status), text(node.callee)
+    answer = f"`{function.record.result}`" if function.record.result else "nothing"
+    returns = f"`{function.name}` returns {answer}"
+    is_same = types.parse(function.record.result).last == types.parse(written).last
     if status.kind == "pointer":
-        if types.parse(function.record.result).last == types.parse(written).last:
-            return f"return it: `{written} err = {text(node.callee)}(...); if (err) return err;`"
-        freed = f" with `{status.discard[0].replace('(_)', '(err)')}`" if status.discard else ""
-        stored = f"`{written} err = {text(node.callee)}(...);`"
-        return f"store it, {stored}, check it, and return it or free it{freed}: a dropped error leaks"
+        stored = f"`{_as_in_c(written)}err = {called}(...);`"
+        if is_same:
+            return f"return it: {stored}, then `if (err) return err;`"
+        freed = status.discard[0].replace("(_)", "(err)") if status.discard else ""
+        handled = f"`if (err) {{ ...; {freed}; }}`" if freed else "handle and free it"
+        return f"{returns}, so handle the failure here: {stored}, then {handled}"
     macro = _macro_in_use(function, status)
     if macro:
-        return f"check it as elsewhere in this file: `{macro}({text(node.callee)}(...))`"
+        return f"check it as elsewhere in this file: `{macro}({called}(...))`"
     if function.record.kind == "lambda" and not function.record.result:
         return f"{check} here, or store it in a variable that the lambda captures"
     if function.record.kind == "destructor":
         return f"{check} and log a failure; a destructor cannot return it"
+    silenced = f"write `(void){called}(...)` with a comment that says why it can be ignored"
+    if said == _SAID["void cast"]:
+        silenced = "say in a comment why it can be ignored"
     if function.record.result in ("", "void"):
-        answer = "`void`" if function.record.result else "nothing"
-        return (
-            f"`{function.name}` returns {answer}, so {check} and report a failure here{_raising(function)}, "
-            f"or write `(void){text(node.callee)}(...)` with a comment that says why it can be ignored"
-        )
-    if types.parse(function.record.result).last != types.parse(written).last:
-        return f"{check}, or explain in a comment why it can be ignored"
-    return f"return it, {check}, or explain in a comment why it can be ignored"
+        return f"{returns}, so {check} and report a failure here{_raising(function)}, or {silenced}"
+    return f"return it, {check}, or {silenced}" if is_same else f"{returns}, so {check} here, or {silenced}"
+
+
+def _as_in_c(written: str) -> str:
+    """A pointer's type as it stands in a declaration of C."""
+    return re.sub(r"\s*(\*+)\s*$", r" \1", written)
 
 
 _UNRAISABLE = ", for example with `PyErr_WriteUnraisable`"

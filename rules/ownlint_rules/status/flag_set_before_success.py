@@ -27,7 +27,7 @@ Status Session::Connect() {
 ```
 
 ```text
-case.cc:3: error: `connected_` is set before `Handshake`, which can fail: after a failure the work is not retried
+case.cc:3: error: `connected_` is set before `Handshake`, which can fail: after a failure it is not retried
   help: set `connected_` after `Handshake` has succeeded, or reset it on the failing path
 ```
 
@@ -212,9 +212,11 @@ def _finding(
     advised = f"{advice} `{flag}` after {work} has succeeded"
     if announced.held.kind == "object":
         advised = f"initialize a local variable, and assign it to `{flag}` after {work} has succeeded"
+    if cause is not None and isinstance(failed.leave.value, records.Call) and failed.leave.value is cause.node:
+        advised = f"store the result of {work}, {advice} `{flag}` only if that is a success, then return it"
     return function.finding(
         announced.event,
-        f"`{flag}` is {done} before {before}: after a failure the work is not retried",
+        f"`{flag}` is {done} before {before}: after a failure it is not retried",
         certainty=weaker(weaker(sure, skip.certainty), _how_likely(function, announced, failed)),
         help=f"{advised}, or reset it on the failing path",
         steps=tuple(steps),

@@ -140,7 +140,7 @@ def _finding(function: Function, note: noting.Note, failed: failure.Failure, tes
     steps = []
     if note.helper is not None:
         steps.append(note.helper.step(note.write, f"`{note.helper.name}` records it here"))
-    steps.append(function.step(test, f"`{shown}` decides here whether the work is done"))
+    steps.append(function.step(test, failure.is_decided_by(function, shown, cause)))
     if cause is not None:
         steps.append(function.step(cause, "this can still fail"))
     return function.finding(

@@ -80,9 +80,9 @@ _BY_PATHS = frozenset({"released borrowed", "released given", "released twice", 
 _TAKEN_OR_LENT: tuple[set[Use], ...] = ({"lent", "stolen"}, {"lent", "released"})
 _FAILED = KnownPlace("-")
 NOT_ALL_FOLLOWED = "this function has too many paths to follow them all"
-_SOME_OVERWRITE = "on some of the paths to the reassignment"
+_SOME_OVERWRITE = "this happens only on some of the paths to the reassignment"
 _NOT_READ = "harmless if code that was not understood releases it or passes it on"
-NOT_OWED_ELSEWHERE = "other exit paths release the reference or pass it on"
+NOT_OWED_ELSEWHERE = "harmless if such an exit is never taken; others release the reference or pass it on"
 _PRESUMED = "that `{}` returns a new reference is inferred: another path releases `{}`"
 _UNKNOWN = CountSummary("", True, ())
 

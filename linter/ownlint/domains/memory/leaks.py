@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Literal, NamedTuple
@@ -115,14 +115,16 @@ def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
     for way in loss.ways[:_MOST_STEPS]:
         if way.cause is not None and way.cause is not loss.acquired:
             answer = "" if way.throws else failure.answered(function, way.cause, way.exit)
-            says = f"{failure.work(function, way.cause)} can {'throw' if way.throws else 'fail'} here"
+            work = failure.work(function, way.cause)
+            work = f"this call of {work}" if failure.is_like(way.cause, loss.acquired) else work
+            says = f"{work} can {'throw' if way.throws else 'fail'} here"
             says = f"{answer} on this path" if answer else says
             if says not in told:
                 yield function.step(way.cause, says)
             told.add(says)
         if way.cause is None or way.exit.span != way.cause.span:
             trail = way.trail if way.cause is None else ()
-            yield from exit_steps(function, way.exit, lost, trail, alone=len(loss.ways) == 1)
+            yield from exit_steps(function, way.exit, lost, trail, alone=len(loss.ways) == 1, acquired=loss.acquired)
     yield from released_elsewhere(function, loss, lost)
 
 
@@ -131,7 +133,14 @@ def released_elsewhere(function: Function, loss: HandleLoss, lost: str) -> Itera
     if loss.ended is not None:
         does = "release" if releasing_call(loss) is not None else "pass on"
         does = does if isinstance(loss.ended, e.CallEvent) else "transfer ownership of"
-        yield function.step(loss.ended, f"other paths {does} {lost} here")
+        ended, held = loss.ended, ""
+        if isinstance(ended, e.LeaveEvent) and isinstance(returned := strip(ended.value), r.Name):
+            links = assignments.renaming(function, loss.name, returned.text, loss.acquired, ended)
+            for link in links:
+                given, got = text(strip(link.value) or returned), spelled(function, link.place)
+                yield function.step(link, f"`{got}` is set to `{given}` here", "turn", aside=True)
+            held = f", in `{returned.text}`" if links else ""
+        yield function.step(ended, f"other paths {does} {lost} here{held}", aside=True)
 
 
 def releasing_call(loss: HandleLoss) -> r.Call | None:
@@ -158,18 +167,32 @@ _JUMPS = {"break": "breaks out", "continue": "continues"}
 
 
 def exit_steps(
-    function: Function, at: e.Event, lost: str, trail: Sequence[e.Event] = (), *, alone: bool = True
+    function: Function,
+    at: e.Event,
+    lost: str,
+    trail: Sequence[e.Event] = (),
+    *,
+    alone: bool = True,
+    acquired: e.Event | None = None,
 ) -> Iterator[Step]:
     """How a path comes to the exit that loses it. Of several exits each says in one sentence when it is taken."""
     turn = function.turn(at, trail)
     if not alone:
         step = left_without(function, at, lost)
-        when = f" if {turn.clause}" if turn.clause else ""
+        clause = failure.decided(function, turn, acquired)
+        when = f"if {clause}, " if clause else ""
         after = f" after `goto {turn.jump.label}`" if turn.jump is not None else ""
-        yield Step(step.path, step.span, step.message + when + after, step.role)
+        yield Step(step.path, step.span, when + step.message + after, step.role, aside=True)
         return
+    cause = failure.deciding(function, turn)
+    outcome = turn.outcome
+    if cause is not None and turn.asked is not None and is_part_of(cause.node, turn.asked):
+        outcome = failure.decided(function, turn)
+    elif cause is not None and cause is not acquired and not failure.is_like(cause, acquired):
+        does = "return NULL" if turn.clause.endswith(" is NULL") else "fail"
+        yield function.step(cause, f"{failure.work(function, cause)} can {does} here", "turn")
     if turn.asked is not None:
-        yield function.step(turn.asked, f"{turn.outcome} on this path", "turn")
+        yield function.step(turn.asked, f"{outcome} on this path", "turn")
     if turn.jump is not None:
         yield function.step(turn.jump, f"this jumps to `{turn.jump.label}`", "turn")
     yield left_without(function, at, lost)
@@ -185,7 +208,18 @@ def left_without(function: Function, at: e.Event, lost: str) -> Step:
         throws = isinstance(at, e.LeaveEvent) and at.kind == "throw"
         return function.step(at, f"this {'throws' if throws else 'returns'} without releasing {lost}")
     last = function.body[-1].end if function.body else -1
-    return function.step(at, f"the {'function' if at.span.start == last else 'block'} ends without releasing {lost}")
+    what = "iteration" if ends_iteration(function, at) else "function" if at.span.start == last else "block"
+    return function.step(at, f"the {what} ends without releasing {lost}")
+
+
+def ends_iteration(function: Function, at: e.Event) -> bool:
+    """Whether a path comes to the end of the body of a loop there, and not out of it."""
+    if not isinstance(at, e.End) or _leave(function, at) is not None:
+        return False
+    return any(
+        isinstance(one, r.Loop) and one.body and abs(one.end - at.span.end) <= 1 and one.body[-1].end <= at.span.start
+        for one in function.statements
+    )
 
 
 def _leave(function: Function, at: e.Event) -> r.Leave | None:
@@ -216,36 +250,50 @@ def owner_advice(function: Function, otherwise: str) -> str:
 
 def when(function: Function, loss: HandleLoss) -> str:
     """What fails, as a clause."""
-    return _fails(function, loss.ways[0])
+    return _fails(function, loss.ways[0], loss.acquired)
 
 
-def _fails(function: Function, way: LosingWay) -> str:
+def names_another(loss: HandleLoss) -> bool:
+    """Whether the call that fails goes by the name of the one that has acquired it: a clause says it otherwise."""
+    return any(way.cause is not None and failure.is_like(way.cause, loss.acquired) for way in loss.ways)
+
+
+def _fails(function: Function, way: LosingWay, acquired: e.Event | None = None) -> str:
     if way.cause is not None:
-        if not way.throws:
-            return failure.fails(function, way.cause, way.exit)
-        return f"{failure.work(function, way.cause)} throws"
+        work = failure.work(function, way.cause)
+        if failure.is_like(way.cause, acquired):
+            if not way.throws and (condition := _taken(function, way, acquired)):
+                return condition
+            work = f"a later {work if way.cause.node.kind == 'new' else f'call of {work}'}"
+        answer = "" if way.throws else failure.answered(function, way.cause, way.exit)
+        return answer or f"{work} {'throws' if way.throws else 'fails'}"
     via = way.exit.via if isinstance(way.exit, e.LeaveEvent) else ""
-    return f"`{via}` makes this function return" if via else _taken(function, way) or "this function fails"
+    return f"`{via}` makes this function return" if via else _taken(function, way, acquired) or "this function fails"
 
 
-def _taken(function: Function, way: LosingWay) -> str:
+def _taken(function: Function, way: LosingWay, acquired: e.Event | None) -> str:
     """When the exit is taken, as a clause; empty where no `if` around it decides that."""
-    return function.turn(way.exit, way.trail).clause
-
-
-def outcome(function: Function, loss: HandleLoss) -> str:
-    """The outcome of the test that decides about the only exit that loses it; empty where there are more."""
-    return function.turn(loss.ways[0].exit, loss.ways[0].trail).outcome if len(loss.ways) == 1 else ""
+    return failure.decided(function, function.turn(way.exit, way.trail), acquired)
 
 
 def skipping(name: str) -> str:
     """The reason of a leak on some paths, which names none of them."""
-    return f"on a path that does not release `{name}`"
+    return f"harmless if the paths that do not release `{name}` are never taken"
 
 
 def condition(function: Function, loss: HandleLoss) -> str:
-    """When it is lost, as a clause, where one exit loses it and an `if` decides about that."""
-    return _taken(function, loss.ways[0]) if len(loss.ways) == 1 else ""
+    """When it is lost, as a clause, where one or two exits lose it and an `if` decides about each; else empty."""
+    return either(_taken(function, way, loss.acquired) for way in loss.ways)
+
+
+_MOST_EXITS = 2
+"""So many conditions are named in a headline."""
+
+
+def either(conditions: Iterable[str]) -> str:
+    """One or two conditions, as a clause; empty where there are more, or one is not known."""
+    found = list(dict.fromkeys(islice(conditions, _MOST_EXITS + 1)))
+    return " or ".join(found) if all(found) and len(found) <= _MOST_EXITS else ""
 
 
 @flow_question
@@ -721,7 +769,7 @@ class _Losing:
         known = next((name for name in ends if name in acquired.acquisition.releases), "")
         if not known or assumptions_of(acquired.certainty) not in ({"name"}, {"convention"}):
             return acquired.certainty
-        return because("convention", f"other paths release it with `{known}`")
+        return because("convention", f"harmless if it need not be released; other paths call `{known}`")
 
     def said_by_names(self, walked: OwedWalk, name: str) -> Certainty:
         """What is taken for granted where nothing but the names of functions says that they release it."""
@@ -908,7 +956,9 @@ class _Losing:
                     self._causes[failed.leave.index] = failed.cause
             for call in self.flow.calls:
                 if self.is_python(call.node) and not exceptions.is_caught(self.function, call):
-                    self._throws[call.index] = because("exception", f"this happens only if `{called(call.node)}` throws")
+                    self._throws[call.index] = because(
+                        "exception", f"this happens only if `{called(call.node)}` throws"
+                    )
         return self._throws
 
     @cached_property
@@ -946,7 +996,7 @@ class _Losing:
             failing = [way for way in self.ways(walked) if way.fails and way.certainty != "possible"]
             if failing and (walked.ended or walked.is_unsure):
                 told.add(found.place)
-                why = because("path", f"this happens only if {_fails(self.function, failing[0])}")
+                why = because("path", f"this happens only if {_fails(self.function, failing[0], event)}")
                 certainty = weaker(found.certainty, why, self.best(failing))
                 ended = next(iter(walked.ended), None)
                 name = spelled(self.function, found.place)
@@ -1148,8 +1198,8 @@ def _sure(how: int, walked: OwedWalk, at: e.Event) -> Certainty:
     if how & PASSED:
         events = (walked.flow.events[index] for index, use in walked.uses.items() if use == "unknown")
         calls = [event for event in events if isinstance(event, e.CallEvent) and event.index < at.index]
-        callee = f"`{called(calls[0].node)}`, which may keep it" if calls else "a function that may keep it"
-        return because("unread-code", f"`{render(acquired.place)}` is passed to {callee}")
+        callee = f"`{called(calls[0].node)}`" if calls else "a function that it is passed to"
+        return because("unread-code", f"harmless if {callee} takes ownership of `{render(acquired.place)}`")
     return because("possible", f"ownership of `{render(acquired.place)}` may have been taken by then")
 
 

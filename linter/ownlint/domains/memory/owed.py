@@ -877,7 +877,7 @@ class OwedWalk(OwedUses):
 _NOWHERE = e.Mark(r.Span(0, 0))
 
 
-def is_part_of(call: r.Call, outer: r.Call) -> bool:
+def is_part_of(call: r.Call, outer: r.Value) -> bool:
     """Whether it is that call, or stands in its arguments."""
     return call is outer or (
         outer.start <= call.start and call.end <= outer.end and any(inner is call for inner in walk(outer))
