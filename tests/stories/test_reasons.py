@@ -114,7 +114,7 @@ def test_references(tmp_path: Path) -> None:
     assert findings(tmp_path) == {
         "Drop": ("likely", "harmless if this releases a reference to `found` that was acquired elsewhere"),
         "Shown": ("likely", "harmless if something else still owns a reference to it"),
-        "Filled": ("likely", 'this happens only if `PyDict_SetItemString(table, "one", one) < 0` is true'),
+        "Filled": ("likely", "this happens only if `PyDict_SetItemString` fails"),
     }
 
 

@@ -154,7 +154,8 @@ def answered(function: Function, cause: e.CallEvent | None, exit: e.Event) -> st
 
 
 def work(function: Function, cause: e.CallEvent | None) -> str:
-    """What fails, as a message says it: a call by its name with the class or namespace that is written before it."""
+    """What fails, as a message says it: a call by its name with the class or namespace that is written before it. Of a
+    macro that is written in capitals it is said that it is one: what it stands for fails."""
     if cause is None:
         return "the work"
     if cause.node.kind == "new":
@@ -162,6 +163,8 @@ def work(function: Function, cause: e.CallEvent | None) -> str:
     name = called(cause.node)
     callee = strip(cause.node.callee)
     written = callee.text.removeprefix("::") if isinstance(callee, r.Name) else name
+    if name.isupper() and any(macro.parameters is not None for macro in function.program.macros.named(name)):
+        return f"the macro `{name}`"
     return f"the construction of `{written}`" if cause.node.kind == "construct" else f"`{written}`"
 
 

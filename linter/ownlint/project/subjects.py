@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import SOME_PATHS, Certainty, Finding, Fix, Role, Step, reason_of, reasoned
+from ownlint.flow import clauses
 from ownlint.flow import events as e
 from ownlint.flow.bodies import scoped, values
 from ownlint.flow.graph import Flow
@@ -18,7 +19,7 @@ from ownlint.flow.places import Place, everything_in, strip, walk
 from ownlint.models import habits
 from ownlint.models.containers import ContainerMethods
 from ownlint.patterns import AnyName
-from ownlint.project import clauses, types
+from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.pairs import words
 from ownlint.project.questions import Key, derived_property, read
@@ -377,12 +378,21 @@ class Function(_Subject):
                     return Turn(
                         written[0],
                         jump if jump is not own else None,
-                        clauses.outcome(self, *written),
-                        clauses.clause(self, *written),
+                        clauses.outcome(*written, self.kind_of),
+                        clauses.clause(*written, self.kind_of),
                         (test, outcome),
                     )
             then = test
         return Turn(None, jump if jump is not own else None)
+
+    def kind_of(self, value: r.Value) -> Literal["pointer", "number", "other", ""]:
+        """What a value is by its type, for the words of a condition; see `clauses`."""
+        kind = types.parse(self.program.types.of(value, self) if self.language == "cpp" else "")
+        if kind.pointers:
+            return "pointer"
+        if kind.is_scalar and kind.last != "bool":
+            return "number"
+        return "other" if kind.name else ""
 
     def leave_at(self, span: Span, *, ended: bool = False) -> r.Leave | None:
         """The statement that leaves at a place, or that ends there."""
@@ -404,7 +414,7 @@ class Function(_Subject):
         for test, outcome in self.flow.guards(at) if around else ():
             inside = any(test.span.start in span for span in around)
             if inside and test is not at and test.index > after.index and self.flow.dominates(after, test):
-                return test, clauses.outcome(self, test.value, outcome)
+                return test, clauses.outcome(test.value, outcome, self.kind_of)
         return None, ""
 
     def jump(self, start: e.Event, end: e.Event) -> tuple[Step, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ownlint.finding import Finding, reason_of
 
 _NO_WORK = re.compile(
-    r"(?<!the code in )`(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|operator\W[^`]*)` "
+    r"(?<!the macro )`(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+|operator\W[^`]*)` "
     r"(?:fails|throws|has succeeded|can (?:still )?fail)"
 )
 _PROPER_NAMES = re.compile(r"(?:C|Python|NULL|None|JAX|NumPy|MLIR)(?!\w)|C\+\+")

@@ -96,7 +96,7 @@ _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
 _MANY = 3
 
-_ANSWERS = {"int": "-1", "void": "", "Py_ssize_t": "-1"}
+_ANSWERS = {"int": "-1", "void": "", "Py_ssize_t": "-1", "bool": "false"}
 """What a function of the C API returns on failure, by its type."""
 
 
@@ -236,7 +236,7 @@ def _help(function: Function, one: counting.CountTrouble) -> str:
     result = types.parse(function.record.result)
     answer = "NULL" if result.pointers else _ANSWERS.get(result.name)
     if answer is None:
-        return f"check `{name}` for NULL {where}"
+        return f"check it {where}: `if ({name} == NULL)`, and report the failure to the caller"
     leave = f"return{f' {answer}' if answer else ''};"
     owned = _owned_here(function, one)
     if len(owned) < _MANY:

@@ -35,7 +35,7 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 ```
 
 ```text
-case.cc:2: error: `list` leaks if `name == NULL`
+case.cc:2: error: `list` leaks if `PyUnicode_FromString` returns NULL
   help: call `Py_DECREF(list)` before this return
 ```
 
@@ -161,10 +161,10 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
         lent = known.source(first.site.node, function).kind == "borrowed"
         got = f"`{places.called(first.site.node)}` returns {'a borrowed reference' if lent else 'the object'}"
         steps.insert(0, function.step(first.site, f"{got}, `{first.name}`", aside=lent))
-    if len(group) == 1 and (lent_to := _lent_to(function, first)) is not None:
-        steps.insert(
-            0, function.step(lent_to, f"`{places.called(lent_to.node)}` does not steal `{first.name}`", aside=True)
-        )
+    ending = next((one for one in group if isinstance(one.at, events.End)), None)
+    if ending is not None and (lent_to := _lent_to(function, ending)) is not None:
+        says = f"`{places.called(lent_to.node)}` does not steal the reference to `{ending.name}`"
+        steps.insert(0, function.step(lent_to, says, aside=True))
     return function.finding(
         at,
         _said(function, group),
@@ -175,20 +175,22 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
 
 
 def _lent_to(function: Function, one: counting.CountTrouble) -> events.CallEvent | None:
-    """The last call before the end of a block that stores the object without stealing the reference: it takes one of
-    its own, which the author may not have known."""
-    if one.what != "leaked" or not isinstance(one.at, events.End):
+    """The last call before the end of a block that puts the object into another one: it takes a reference of its own,
+    which the author may not have known."""
+    if one.what != "leaked":
         return None
-    known = references.references(function.program)
-    lent = None
-    for call in function.flow.calls:
-        if not one.site.index < call.index < one.at.index or not function.flow.dominates(call, one.at):
-            continue
-        for index, argument in references.arguments(call.node):
-            model = known.model(call.node, function)
-            if model is not None and _is_variable(places.strip(argument), one.name):
-                lent = call if model.has("retain", f"argument {index + 1}") else lent
-    return lent
+    known, flow = references.references(function.program), function.flow
+    return next(
+        (
+            call
+            for call in reversed(flow.calls)
+            if one.site.index < call.index < one.at.index and flow.dominates(call, one.at)
+            for index, argument in references.arguments(call.node)
+            if index and _is_variable(places.strip(argument), one.name) and known.model(call.node, function) is not None
+            if known.use(call.node, index, function) in ("lent", "retained", "passed on")
+        ),
+        None,
+    )
 
 
 _GENERAL = frozenset({counting.NOT_OWED_ELSEWHERE, counting.NOT_ALL_FOLLOWED})
@@ -196,11 +198,13 @@ _GENERAL = frozenset({counting.NOT_OWED_ELSEWHERE, counting.NOT_ALL_FOLLOWED})
 
 
 def _on_path(function: Function, group: list[counting.CountTrouble], certainty: Certainty) -> Certainty:
-    """With the conditions of the exits as its reason, where it has no better one."""
+    """With the conditions of the exits as its reason, where it has no better one. An exit without one is taken."""
     if reason_of(certainty) not in _GENERAL:
         return certainty
-    condition = _condition(function, group)
-    return reasoned(certainty, f"this happens only if {condition}") if condition else certainty
+    if condition := _condition(function, group):
+        return reasoned(certainty, f"this happens only if {condition}")
+    is_usual = len(group) == 1 and reason_of(certainty) == counting.NOT_OWED_ELSEWHERE
+    return reasoned(certainty, _NOT_SEEN.format(group[0].name)) if is_usual else certainty
 
 
 def _condition(function: Function, group: list[counting.CountTrouble]) -> str:

@@ -1038,7 +1038,8 @@ def _help(function: Function, status: Status, node: records.Call, written: str, 
     returns = f"`{function.name}` returns {answer}"
     is_same = types.parse(function.record.result).last == types.parse(written).last
     if status.kind == "pointer":
-        stored = f"`{_as_in_c(written)}err = {called}(...);`"
+        kind = _as_in_c(written)
+        stored = f"`{kind}{'' if kind.endswith('*') else ' '}err = {called}(...);`"
         if is_same:
             return f"return it: {stored}, then `if (err) return err;`"
         freed = status.discard[0].replace("(_)", "(err)") if status.discard else ""
@@ -1061,7 +1062,9 @@ def _help(function: Function, status: Status, node: records.Call, written: str, 
 
 def _as_in_c(written: str) -> str:
     """A pointer's type as it stands in a declaration of C."""
-    return re.sub(r"\s*(\*+)\s*$", r" \1", written)
+    bare = written.rstrip("* ")
+    stars = "*" * written.count("*", len(bare))
+    return f"{bare} {stars}" if stars else written
 
 
 _UNRAISABLE = ", for example with `PyErr_WriteUnraisable`"
@@ -1114,4 +1117,4 @@ def _declared(function: Function, node: records.Call, written: str) -> Iterator[
         yield target.step(target.record.name_span, f"`{target.name}` returns 0 on failure")
     else:
         code = "its error code as " if types.parse(written).is_scalar else ""
-        yield target.step(target.record.name_span, f"`{target.name}` returns {code}`{written}`")
+        yield target.step(target.record.name_span, f"`{target.name}` returns {code}`{_as_in_c(written)}`")

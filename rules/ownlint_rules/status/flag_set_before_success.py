@@ -213,12 +213,14 @@ def _finding(
     if announced.held.kind == "object":
         advised = f"initialize a local variable, and assign it to `{flag}` after {work} has succeeded"
     if cause is not None and isinstance(failed.leave.value, records.Call) and failed.leave.value is cause.node:
-        advised = f"store the result of {work}, {advice} `{flag}` only if that is a success, then return it"
+        advised = f"store the result of {work}, {advice} `{flag}` if it is a success, and return it"
+    else:
+        advised += ", or reset it on the failing path"
     return function.finding(
         announced.event,
         f"`{flag}` is {done} before {before}: after a failure it is not retried",
         certainty=weaker(weaker(sure, skip.certainty), _how_likely(function, announced, failed)),
-        help=f"{advised}, or reset it on the failing path",
+        help=advised,
         steps=tuple(steps),
     )
 

@@ -239,7 +239,7 @@ def before_exits(function: Function, exits: Sequence[e.Event]) -> str:
     if leave is not None:
         return f"before this `{leave.kind}`"
     if isinstance(only, e.End):
-        return "before this block ends"
+        return f"before this {'iteration' if ends_iteration(function, only) else 'block'} ends"
     return "before this throws" if isinstance(only, e.LeaveEvent) and only.kind == "throw" else "before this return"
 
 
