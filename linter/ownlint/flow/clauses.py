@@ -12,7 +12,7 @@ from ownlint.flow.places import strip
 _LONGEST = 60
 """Characters of a condition in a message."""
 
-KindOf = Callable[[r.Value], Literal["pointer", "number", "other", ""]]
+KindOf = Callable[[r.Value], Literal["pointer", "number", "truth", ""]]
 """What a value is by its type; empty where that is not known, or the language has no such thing."""
 
 

@@ -385,14 +385,14 @@ class Function(_Subject):
             then = test
         return Turn(None, jump if jump is not own else None)
 
-    def kind_of(self, value: r.Value) -> Literal["pointer", "number", "other", ""]:
+    def kind_of(self, value: r.Value) -> Literal["pointer", "number", "truth", ""]:
         """What a value is by its type, for the words of a condition; see `clauses`."""
         kind = types.parse(self.program.types.of(value, self) if self.language == "cpp" else "")
         if kind.pointers:
             return "pointer"
-        if kind.is_scalar and kind.last != "bool":
-            return "number"
-        return "other" if kind.name else ""
+        if kind.last in ("bool", "_Bool"):
+            return "truth"
+        return "number" if kind.is_scalar else ""
 
     def leave_at(self, span: Span, *, ended: bool = False) -> r.Leave | None:
         """The statement that leaves at a place, or that ends there."""

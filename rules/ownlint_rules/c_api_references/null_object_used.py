@@ -290,7 +290,7 @@ def _where_it_fails(function: Function, one: counting.CountTrouble) -> str:
         return "harmless if this code is never reached"
     if one.site is one.at:
         if one.because is None:
-            return f"on the path that does not assign `{one.name}` before"
+            return f"this happens only on a path that does not assign `{one.name}` first"
         return f"this happens only if `{one.name}` is NULL"
     if not isinstance(one.site, events.CallEvent):
         return ""

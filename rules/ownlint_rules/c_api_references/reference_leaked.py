@@ -159,8 +159,9 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     known = references.references(function.program)
     if at is not first.site and isinstance(first.site, events.CallEvent):
         lent = known.source(first.site.node, function).kind == "borrowed"
-        got = f"`{places.called(first.site.node)}` returns {'a borrowed reference' if lent else 'the object'}"
-        steps.insert(0, function.step(first.site, f"{got}, `{first.name}`", aside=lent))
+        what = "a borrowed reference from" if lent else "the result of"
+        said = f"`{first.name}` is {what} `{places.called(first.site.node)}`"
+        steps.insert(0, function.step(first.site, said, aside=lent))
     ending = next((one for one in group if isinstance(one.at, events.End)), None)
     if ending is not None and (lent_to := _lent_to(function, ending)) is not None:
         says = f"`{places.called(lent_to.node)}` does not steal the reference to `{ending.name}`"

@@ -213,7 +213,7 @@ def _certainty(use: python_use.PythonUse, sure: bool) -> Certainty:
     if not sure:
         return because("threads", "that it runs on another thread is inferred from how it is passed on")
     if use.perhaps:
-        return because("path", "on a path on which it holds an object of Python's")
+        return because("path", "this happens only on a path on which it holds an object of Python's")
     return because("path", "the callee may return before it uses Python") if use.steps else "certain"
 
 

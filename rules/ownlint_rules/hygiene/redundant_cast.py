@@ -362,7 +362,9 @@ def _known(function: Function, cast: records.Cast) -> Certainty | None:
 def _where_from(value: records.Value) -> str:
     """Where the type comes from, in a file that no compiler has read: the declaration of what the operand is made
     from."""
-    inner = value
+    if isinstance(value, records.Cast):
+        return f"the two types are compared as they are written, {_BY}"
+    inner: records.Value = value
     while True:
         inner = places.strip(inner) or value
         match inner:
@@ -635,7 +637,11 @@ def _redundant(cast: records.Cast) -> str:
 
 
 def _help(cast: records.Cast) -> str:
-    return f"replace with `{text(cast.value)}`" if isinstance(cast.value, records.Cast) else "remove the cast"
+    return f"remove {_which(cast)}"
+
+
+def _which(cast: records.Cast) -> str:
+    return "the outer cast" if isinstance(cast.value, records.Cast) else "the cast"
 
 
 def _fix(function: Function, statement: records.Statement | records.Initializer, cast: records.Cast) -> Fix:
@@ -650,5 +656,4 @@ def _fix(function: Function, statement: records.Statement | records.Initializer,
     edits = [Edit(function.path, Span(cast.start, start), opening)]
     if end < cast.end or closing:
         edits.append(Edit(function.path, Span(end, cast.end), closing))
-    which = "the outer cast" if isinstance(cast.value, records.Cast) else "the cast"
-    return Fix(f"remove {which}", tuple(edits), safe=True)
+    return Fix(f"remove {_which(cast)}", tuple(edits), safe=True)

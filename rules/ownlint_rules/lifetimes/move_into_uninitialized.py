@@ -87,7 +87,7 @@ from ownlint import events as e
 
 _HELPERS = 3
 """So many methods below one another are looked into."""
-_SOME_PATH = "on a path through the assignment operator that does not write it"
+_SOME_PATH = "this happens only on a path through the assignment operator that does not write it"
 
 
 @rule(severity="error", cwe=(457, 908))
@@ -152,7 +152,7 @@ def _certainty(cls: Class, name: str, is_plain: bool, reads: bool) -> Certainty:
     if is_plain:
         return "certain"
     if reads:
-        return because("path", "on a path through the method that reads it")
+        return because("path", "this happens only on a path through the method that reads it")
     if _is_set_by_makers(cls, name):
         return because("possible", f"every caller that copies a `{cls.name}` sets `{name}` itself")
     return because("path", _SOME_PATH)

@@ -253,7 +253,7 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
     leave = next((event for event in reversed(way) if isinstance(event, events.LeaveEvent)), None)
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
-    early = because("path", "on a path that returns before it is reset")
+    early = because("path", "this happens only on a path that returns before it is reset")
     return early, (*function.branch(leave, store.event), function.step(leave, "this returns before it is reset"))
 
 

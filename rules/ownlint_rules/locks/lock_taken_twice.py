@@ -120,4 +120,4 @@ def _certainty(again: relocking.Again) -> Certainty:
     where = again.wait.where.name
     if again.wait.conditional:
         return because("possible", f"`{where}` locks only under a condition")
-    return because("path", f"on the path through `{where}` that locks")
+    return because("path", f"this happens only on a path through `{where}` that locks")

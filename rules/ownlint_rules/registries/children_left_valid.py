@@ -306,7 +306,7 @@ def _certainty(function: Function, call: events.Event, registry: registries.Regi
     ):
         return because("later-use", "harmless if no handle is used afterwards")
     if partly:
-        return because("path", "on a path that does not visit what it contains")
+        return because("path", "this happens only on a path that does not visit what it contains")
     return because("later-use", "harmless if no handle is used afterwards")
 
 

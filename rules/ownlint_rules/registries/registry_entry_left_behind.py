@@ -355,7 +355,7 @@ def _leaving(
         destructor.record.name_span,
         "this destructor can return without erasing the "
         f"`{destructor.cls.name if destructor.cls else ''}` from `{registry.shown}`",
-        certainty=because("path", "on the path that skips it"),
+        certainty=because("path", "this happens only on the path that skips it"),
         help=f"erase the entry from `{registry.shown}` first, unconditionally",
         steps=(
             *((destructor.step(leave, "this path keeps the entry"),) if leave is not None else ()),
