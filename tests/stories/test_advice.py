@@ -152,9 +152,10 @@ def test_an_unchecked_result_leaves_as_the_other_errors_do(tmp_path: Path) -> No
     (tmp_path / "a.c").write_text(UNCHECKED)
     stored = "store it in a variable, test that, and call `Py_DECREF` on it afterwards"
     assert helps(tmp_path) == {
-        "alone": "check it first: `if (pair == NULL) return NULL;`",
-        "beside": "check it first; if it is NULL, release `list`, then `return NULL`",
-        "jumping": "check it first, and leave as the other errors here do: `if (pair == NULL) goto fail;`",
+        "alone": "check it after the call of `PyTuple_New`: `if (pair == NULL) return NULL;`",
+        "beside": "check it after the call of `PyTuple_New`: `if (pair == NULL) { Py_DECREF(list); return NULL; }`",
+        "jumping": "check it after the call of `PyTuple_New`, and exit as the other errors here do: "
+        "`if (pair == NULL) goto fail;`",
         "compared": f"use `Py_TYPE(one)`, which is borrowed, or {stored}",
     }
 
@@ -209,9 +210,10 @@ absl::Status Passed(int fd) {
 
 def test_a_status_is_returned_where_the_function_returns_one(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(OTHERS)
+    silenced = "write `(void)Flush(...)` with a comment that says why it can be ignored"
     assert helps(tmp_path) == {
-        "Counted": "check `.ok()`, or explain in a comment why it can be ignored",
-        "Passed": "return it, check `.ok()`, or explain in a comment why it can be ignored",
+        "Counted": f"`Counted` returns `int`, so check `.ok()` here, or {silenced}",
+        "Passed": f"return it, check `.ok()`, or {silenced}",
     }
 
 

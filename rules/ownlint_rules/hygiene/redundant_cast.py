@@ -637,11 +637,7 @@ def _redundant(cast: records.Cast) -> str:
 
 
 def _help(cast: records.Cast) -> str:
-    return f"remove {_which(cast)}"
-
-
-def _which(cast: records.Cast) -> str:
-    return "the outer cast" if isinstance(cast.value, records.Cast) else "the cast"
+    return f"replace with `{text(cast.value)}`" if isinstance(cast.value, records.Cast) else "remove the cast"
 
 
 def _fix(function: Function, statement: records.Statement | records.Initializer, cast: records.Cast) -> Fix:
@@ -656,4 +652,4 @@ def _fix(function: Function, statement: records.Statement | records.Initializer,
     edits = [Edit(function.path, Span(cast.start, start), opening)]
     if end < cast.end or closing:
         edits.append(Edit(function.path, Span(end, cast.end), closing))
-    return Fix(f"remove {_which(cast)}", tuple(edits), safe=True)
+    return Fix(_help(cast), tuple(edits), safe=True)
