@@ -192,6 +192,17 @@ class SlotEnding:
             for inner in self.function.values:
                 if isinstance(inner, r.Assign) and self.is_local(inner.target) and self.touches(inner.value):
                     self.names.add(places.last_name(places.strip(inner.target)))
+                elif isinstance(inner, r.Call):
+                    self.name_swapped(inner)
+
+    def name_swapped(self, call: r.Call) -> None:
+        """`std::swap(all, all_)`, `all.swap(all_)`: the local has what the slot had."""
+        if places.last_name(call.callee) not in self.program.models.functions_with("swap"):
+            return
+        on = places.receiver(call)
+        sides = (*call.args, *((on,) if on is not None else ()))
+        if any(map(self.touches, sides)):
+            self.names.update(places.last_name(places.strip(one)) for one in sides if self.is_local(one))
 
     def find_copies(self) -> set[str]:
         """Adds the local containers and structs that the handle is copied into; answers with the locals that an object
