@@ -661,6 +661,14 @@ class _Body(NamedTuple):
         values = tuple(_values(function))
         return _Body(function, function.file, function.record.scope, values, function.statements)
 
+    def between(self, begin: int, ends: Sequence[int]) -> _Body:
+        """From there to the first of those: a local of the same name in another block is another one."""
+        end = min((one for one in ends if one > begin), default=1 << 62)
+        return self._replace(
+            values=tuple(one for one in self.values if begin <= one.start < end),
+            statements=tuple(one for one in self.statements if begin <= one.start < end),
+        )
+
     @staticmethod
     def of_member(value: r.Value, cls: Class) -> _Body:
         return _Body(None, cls.file, cls.symbol, tuple(places.walk(value)))
@@ -680,9 +688,17 @@ class _Use:
         self._numbers: list[r.Call] = []
         """The calls that make a number of it."""
         self._holders: set[str] = {text_of} if isinstance(text_of, str) else set()
-        for statement in body.statements:
-            if isinstance(statement, r.Declare) and self._is_it(statement.value):
-                self._holders.update(statement.names)
+        declared = [one for one in body.statements if isinstance(one, r.Declare)]
+        own: list[r.Declare] = []
+        for one in declared:
+            if self._is_it(one.value):
+                own.append(one)
+                self._holders.update(one.names)
+        again = [
+            one.start for one in declared if not self._is_it(one.value) and not self._holders.isdisjoint(one.names)
+        ]
+        if own and again:
+            self.body = body.between(own[0].start, again)
         self._answers: set[str] = set()
         """The locals that keep what is answered beside the text: an error, its length."""
         for call in self._calls if self.around.into else ():
