@@ -557,8 +557,15 @@ def _loops_around(function: Function, event: e.Event) -> list[e.Mark]:
 
 def _alternatives(function: Function, leave: e.LeaveEvent) -> Iterator[tuple[e.CallEvent | None, Certainty]]:
     """`if (!Open() || !Seek()) return false`: the calls of which any may lead here."""
-    flow = function.flow
-    first: e.Event = leave
+    for test, outcome in alternatives(function, leave):
+        cause, certainty = failing(function, test, outcome)
+        if certainty is not None:
+            yield cause, certainty
+
+
+def alternatives(function: Function, exit: e.Event) -> Iterator[tuple[e.Test, bool]]:
+    """The tests of which each leads to an exit by itself, with the outcome that does; nothing where one decides."""
+    flow, first = function.flow, exit
     while len(before := flow.predecessors[first.index]) == 1 and before[0][1] is None:
         first = flow.events[before[0][0]]
     if len(before) < 2:
@@ -566,9 +573,7 @@ def _alternatives(function: Function, leave: e.LeaveEvent) -> Iterator[tuple[e.C
     for source, outcome in before:
         test = flow.events[source]
         if isinstance(test, e.Test) and outcome is not None:
-            cause, certainty = failing(function, test, outcome)
-            if certainty is not None:
-                yield cause, certainty
+            yield test, outcome
 
 
 def _from_choice(function: Function, leave: e.LeaveEvent) -> Failure | None:

@@ -33,6 +33,7 @@ from ownlint.project.pairs import releasing_verb, takes, words
 from ownlint.project.questions import flow_question, question
 from ownlint.project.subjects import Class, Function
 
+_ORDER: tuple[Certainty, ...] = ("certain", "likely", "possible")
 _NEAREST = 4
 """So many tests before an exit may be what it is about."""
 _MOST_STEPS = 3
@@ -838,8 +839,7 @@ class _Losing:
 
     @staticmethod
     def best(ways: list[LosingWay]) -> Certainty:
-        order: tuple[Certainty, ...] = ("certain", "likely", "possible")
-        return min((way.certainty for way in ways), key=order.index)
+        return min((way.certainty for way in ways), key=_ORDER.index)
 
     def ways(self, walked: OwedWalk) -> list[LosingWay]:
         found: list[LosingWay] = []
@@ -881,13 +881,15 @@ class _Losing:
     def way(self, event: e.Event, walked: OwedWalk) -> LosingWay | None:
         """How a way that ends at the event ends; None where it is the acquisition's own failure."""
         call = walked.acquired.call
+        certainty: Certainty = "certain"
         if not isinstance(event, e.LeaveEvent):
             caught = isinstance(event, e.End) and self.is_unwound(event)
             unwound = because("possible", "a handler may know what was released")
             return LosingWay(event, None, caught, unwound if caught else "certain")
         if (jump := self.jump(event, walked)) is not None:
             if jump.cause is not None and is_part_of(call.node, jump.cause.node):
-                return None
+                why = self.otherwise(jump.at, walked)
+                return LosingWay(jump.at, None, True, why) if why is not None else None
             return LosingWay(jump.at, jump.cause, True, jump.certainty)
         known = self.failures().get(event.index, [])
         if known:
@@ -897,10 +899,41 @@ class _Losing:
                 later = [one for one in later if one.cause and not exceptions.is_caught(self.function, one.cause)]
             if later:
                 return LosingWay(event, later[0].cause, True, later[0].certainty)
-            if own:
+            if own and event.via:
                 return None
+            if own:
+                why = self.otherwise(event, walked)
+                if why is None:
+                    return None
+                certainty = why
         fails = event.kind == "throw" or failure.refuses(self.function, event.value) is True
-        return LosingWay(event, self.asked(event, walked) if fails else None, fails, "certain")
+        return LosingWay(event, self.asked(event, walked) if fails else None, fails, certainty)
+
+    def otherwise(self, exit: e.Event, walked: OwedWalk) -> Certainty | None:
+        """How sure it is that an exit, which is taken where the acquisition has failed, is taken where it has not, too,
+        by another test of the same condition: `if (!p || n < 3) return -1;`. None where no other one leads there."""
+        call, found = walked.acquired.call, list[Certainty]()
+        for test, outcome in failure.alternatives(self.function, exit):
+            if not walked.live(test.index) or walked.ruled_out(test)[outcome]:
+                continue
+            cause, certainty = failure.failing(self.function, test, outcome)
+            own = cause is not None and is_part_of(call.node, cause.node)
+            if not own and certainty is None and not walked.told_by.is_asked(test.value, test):
+                found.append(self.said_by_call(test.value, walked.acquired))
+        return min(found, key=_ORDER.index) if found else None
+
+    def said_by_call(self, value: r.Value, acquired: Acquired) -> Certainty:
+        """Whether a condition may ask for what the acquisition itself has set: what it was given the address of, a
+        member of its object, or, of a function that no model knows, anything that is no local of this one."""
+        call, local = acquired.call.node, self.function.locals
+        given = {name for one in (receiver(call), *call.args) for name in _names(one) if not self.is_number((name,))}
+        given |= {name for one in call.args if isinstance(strip(one), r.Unary) for name in _names(one)}
+        asked = _names(value)
+        seen = acquired.acquisition.is_modelled or call.kind == "new" or asked <= local.keys()
+        if "errno" in asked or not given.isdisjoint(asked) or not seen:
+            made, told = called(call), text(value)
+            return because("possible", f"harmless if `{made}` returns nothing when `{told}` reports a failure")
+        return "certain"
 
     def asked(self, leave: e.LeaveEvent, walked: OwedWalk) -> e.CallEvent | None:
         """The call whose answer decides about the exit, which is not one that is known to have worked there."""

@@ -26,6 +26,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.flow import events as e
 from ownlint.flow.asked import Asked, as_asked
+from ownlint.flow.graph import addressed
 from ownlint.flow.places import Place, last_name, receiver, strip, walk
 from ownlint.flow.remembered import remembered
 from ownlint.models import habits
@@ -175,11 +176,12 @@ class OwedWalk(OwedUses):
         """The ranges of numbers where the block is acquired: from the writes that reach that place, and from tests that
         every path there has passed."""
         draft = MemoryDraft(MemoryState({}), self)
-        for name in sorted(self.asked_again):
+        for name in sorted(self.asked_again - self.set_by_start):
             if (within := self.written_before(name)) != ranges.ANY:
                 draft.know(f"={name}", within)
         for test, outcome in reversed([] if self.rest is not None else list(self.flow.guards(self.start))):
-            names = self.asked_again & {one.text for one in walk(test.value) if isinstance(one, r.Name)}
+            said = {one.text for one in walk(test.value) if isinstance(one, r.Name)}
+            names = self.asked_again & said if self.set_by_start.isdisjoint(said) else frozenset[str]()
             if names and not test.asserted and not self.flow.sets_between(test, self.start, names, again=False):
                 self.holds(draft, test.value, outcome)
         return {said: within for said, within in draft.tests.items() if isinstance(within, Range)}
@@ -190,11 +192,17 @@ class OwedWalk(OwedUses):
         for test, outcome in [] if self.rest is not None or not self.repeated else self.flow.guards(self.start):
             said, holds = as_asked(test.value, outcome)
             names = frozenset(one.text for one in walk(test.value) if isinstance(one, r.Name))
-            if said not in self.repeated or said in found:
+            if said not in self.repeated or said in found or not self.set_by_start.isdisjoint(names):
                 continue
             if not self.flow.sets_between(test, self.start, names, again=False):
                 found[said] = holds
         return found
+
+    @cached_property
+    def set_by_start(self) -> frozenset[str]:
+        """What is another value from the start on: what gets the block, and what the call is given the address of."""
+        own = [] if self.rest is not None else [self.acquired.place[0]]
+        return frozenset((*own, *addressed(self.acquired.call.node)))
 
     def written_before(self, name: str) -> Range:
         """The range of a number by the writes that reach the start."""
@@ -376,6 +384,8 @@ class OwedWalk(OwedUses):
             case e.CallEvent():
                 if self.never_goes_on(event):
                     return 0
+                if self.several and (exchanged := self.exchanged(event.node)) is not None:
+                    self.swap(draft, *exchanged)
                 self.forget_given(draft, event.node)
                 self.bind(draft, event.node)
         if self.rest is not None and self.is_about_element(draft, event):

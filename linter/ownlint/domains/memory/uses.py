@@ -489,7 +489,7 @@ class OwedUses(MemoryWalk):
 
     def by_call(self, draft: MemoryDraft, event: e.CallEvent, leading: frozenset[str]) -> Use:
         node = event.node
-        if event.asserted:
+        if event.asserted or (self.several and self.exchanged(node) is not None):
             return ""
         name = last_name(node.callee)
         if self.is_said_by_macro(node, leading):
@@ -525,6 +525,21 @@ class OwedUses(MemoryWalk):
             found.add("kept")
         order: tuple[Use, ...] = ("released", "kept", "gone", "unknown")
         return next((one for one in order if one in found), "")
+
+    def exchanged(self, node: r.Call) -> tuple[r.Name, r.Name] | None:
+        """The two containers, both of which end with the function, of which each gets what the other has:
+        `one.swap(other)`, `std::swap(one, other)`."""
+        if last_name(node.callee) != "swap":
+            return None
+        on = receiver(node)
+        match tuple(map(strip, node.args if on is None else (on, *node.args))):
+            case (r.Name() as one, r.Name() as other) if all(
+                ends_with_call(self.function, name.text)
+                and not _ends_itself(self.function, self.function.locals[name.text][0])
+                for name in (one, other)
+            ):
+                return one, other
+        return None
 
     def is_begun_with(self, draft: MemoryDraft, node: r.Call, index: int) -> bool:
         """`begin(&request->base, finished)`: a library of C has it by one of its members, until it calls back; or a
