@@ -503,7 +503,18 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
             return True
         if everywhere and (function.says(_LOCAL_CONTAINER) or any(">" in p.type for p in function.record.parameters)):
             return True
+    if everywhere and sets_elements(function):
+        return True
     return b",true]" in function.encoded  # a static local, or one of the flags that look the same
+
+
+def sets_elements(function: Function) -> bool:
+    """Whether the body assigns to an element of a local container, or of a local array of pointers. Needs no
+    decoding."""
+    if not function.says(_SETS_ELEMENT) or not function.says(_LOCAL_ROW):
+        return False
+    rows = set(_LOCAL_ROW.findall(function.encoded))
+    return any(name in rows for name in _SETS_ELEMENT.findall(function.encoded))
 
 
 def _outlives_by_name(function: Function, name: str) -> bool:
@@ -523,6 +534,9 @@ def _is_member(function: Function, name: str) -> bool:
     return function.home is not None and name in function.home.members
 
 
+_SETS_ELEMENT = re.compile(opens(r.Assign) + opens(r.Index) + opens(r.Name) + rb'"(\w+)"')
+_LOCAL_ROW = re.compile(opens(r.Declare) + rb'\["(\w+)"\],"[^"&]*(?:>|\*[^"&]*\])"')
+"""A local container, or an array of pointers."""
 _REFERENCE = re.compile(rb'\["(\w+)"\],"[^"]*&"')
 """In an encoded body: the name of a local that is a reference."""
 

@@ -103,6 +103,8 @@ from ownlint_rules.lifetimes import _ending as ending
 _WAITS = re.compile(r"(?:wait|await|join|block|sync|drain|get\b|result\b)", re.IGNORECASE)
 _WAIT = re.compile(r"wait", re.IGNORECASE)
 _EMPTIES = re.compile(r"(?:clear|pop|erase|reset|remove|resize|assign|unlink|detach)", re.IGNORECASE)
+_NUMBERED = re.compile(r"\[\d+\]")
+"""The step to one element, which is known."""
 _MOST = 24
 """What is judged in one function: each costs a walk over its flow."""
 _SLOT = 3
@@ -353,6 +355,8 @@ def _takes_back(function: Function, store: keeping.Store, event: events.Event) -
     user = _user(store.place)
     match event:
         case events.Write(place=place, fresh=False) if event is not store.event:
+            if _is_other_element(place, store.place):
+                return False
             return places.covers(_user(place), user) or places.covers(user, _user(place))
         case events.CallEvent(receiver=place, node=node):
             name = places.last_name(node.callee)
@@ -363,6 +367,13 @@ def _takes_back(function: Function, store: keeping.Store, event: events.Event) -
             own = function.home.defined(name) if function.home is not None and store.place[0] == places.THIS else []
             return any(method.mentions("=" + user[-1]) for method in own)
     return False
+
+
+def _is_other_element(place: Place, other: Place) -> bool:
+    """`words[2]` beside `words[1]`, and beside `words[i]`, which stands for more than one."""
+    if len(place) != len(other) or place[:-1] != other[:-1] or place == other:
+        return False
+    return _NUMBERED.fullmatch(place[-1]) is not None and other[-1].startswith("[")
 
 
 def _names(value: records.Value, name: str) -> bool:
@@ -431,7 +442,8 @@ def _left_after_scope(
         if not isinstance(end, events.End) or end.place != (owner,):
             continue
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
-        for event in flow.after(end, replaces if _user(store.place) == store.place else takes_back):
+        is_one = _user(store.place) == store.place or _NUMBERED.fullmatch(store.place[-1]) is not None
+        for event in flow.after(end, replaces if is_one else takes_back):
             if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
                 looked = because(
                     "later-use", f"harmless if the pointers stored in `{root}` are not dereferenced afterwards"
