@@ -81,6 +81,7 @@ Role = Literal[
     "python object",
     "python handle",
     "python array",
+    "shared storage",
     "dense array",
     "deletes nothing",
     "cleanup",

@@ -661,8 +661,8 @@ class Calls:
     def _instantiated(self, found: Callee, call: r.Call, function: Function, depth: int) -> str:
         """What the callee answers, with the arguments of its template that are written, of its class or its own."""
         result, on = found.result, receiver(call)
-        if found.models and result == "template":
-            return types.arguments_of(call.template)[0] if call.template else ""
+        if found.models and result in ("template", "template*"):
+            return types.arguments_of(call.template)[0] + result[len("template") :] if call.template else ""
         if on is not None and found.owner is not None and found.owner.record.template:
             of = types.parse(self._types.of(on, function, depth + 1))
             if of.arguments and of.last == found.owner.name:

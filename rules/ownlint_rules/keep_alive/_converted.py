@@ -157,10 +157,24 @@ class _TemporaryReader:
         inner = places.strip(value)
         if is_view and inner is not None and self.is_text(inner):
             return _Owner(text(inner, 60), plain=False)
-        if (found := self.into(inner)) is not None:
+        if (found := self.into(inner) or self.into_shared(inner)) is not None:
             return _Owner(text(found, 60), plain=False)
         found = self.made(inner, "container") if is_view else self.into_plain(inner)
         return _Owner(text(found, 60), plain=True) if found is not None else None
+
+    def into_shared(self, inner: r.Value | None) -> r.Value | None:
+        """The same of an object that may share its memory with others, as a tensor does, and of which a library's
+        method has just made one, as far as it had to: `input.contiguous().data_ptr<float>()`."""
+        match inner:
+            case r.Call(callee=r.Member(base=base, arrow=False)) if isinstance(made := places.strip(base), r.Call):
+                written = self.program.types.of(made, self.function)
+                if not types.parse(written).is_value or "shared storage" not in self.roles(written):
+                    return None
+                known = self.program.calls.callee(inner, self.function).models
+                makers = self.program.calls.callee(made, self.function).models
+                is_lent = any(model.has("borrow", "result") for model in known)
+                return made if is_lent and any(model.has("copy", "result") for model in makers) else None
+        return None
 
     def into_plain(self, inner: r.Value | None) -> r.Value | None:
         """The same of a temporary that is not converted from an object of Python's."""

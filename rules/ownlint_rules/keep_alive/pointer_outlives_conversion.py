@@ -5,6 +5,7 @@
 - a local pointer or view, a member, or a returned pointer into a string or array that was converted from a Python
   object in the same expression
 - the same into a string, a container or a `std::unique_ptr` that a call returns by value, or into a sum of strings
+- the same into a tensor that a method has just made: `input.contiguous().data_ptr<float>()`
 - a returned pointer or view into a local string or container
 - a member that stores a pointer which `PyArg_ParseTuple` filled in (`s`, `y`)
 
