@@ -913,6 +913,8 @@ class _Losing:
         """How sure it is that an exit, which is taken where the acquisition has failed, is taken where it has not, too,
         by another test of the same condition: `if (!p || n < 3) return -1;`. None where no other one leads there."""
         call, found = walked.acquired.call, list[Certainty]()
+        if self.is_released_by_argument(exit, walked):
+            return None
         for test, outcome in failure.alternatives(self.function, exit):
             if not walked.live(test.index) or walked.ruled_out(test)[outcome]:
                 continue
@@ -922,9 +924,22 @@ class _Losing:
                 found.append(self.said_by_call(test.value, walked.acquired))
         return min(found, key=_ORDER.index) if found else None
 
+    def is_released_by_argument(self, exit: e.Event, walked: OwedWalk) -> bool:
+        """Whether something that the call was given is released just before the exit: what it hands out may be a part
+        of that, as in `more = list_append(all, text); if (!more || !more->text) { list_free(all); return; }`."""
+        given = {name for one in walked.acquired.call.node.args for name in _names(one)}
+        return any(
+            walked.start.index < event.index < exit.index
+            and any(not given.isdisjoint(_names(one)) for one in event.node.args)
+            and self.flow.dominates(event, exit)
+            and bool(self.resources.released(event.node, self.function))
+            for event in (self.flow.calls if given else ())
+        )
+
     def said_by_call(self, value: r.Value, acquired: Acquired) -> Certainty:
-        """Whether a condition may ask for what the acquisition itself has set: what it was given the address of, a
-        member of its object, or, of a function that no model knows, anything that is no local of this one."""
+        """How sure it is that there is something to release where a condition holds. It may ask for what the
+        acquisition itself has set: what that was given the address of, a member of its object, or, where no model
+        knows the function, anything that is no local."""
         call, local = acquired.call.node, self.function.locals
         given = {name for one in (receiver(call), *call.args) for name in _names(one) if not self.is_number((name,))}
         given |= {name for one in call.args if isinstance(strip(one), r.Unary) for name in _names(one)}
@@ -933,7 +948,7 @@ class _Losing:
         if "errno" in asked or not given.isdisjoint(asked) or not seen:
             made, told = called(call), text(value)
             return because("possible", f"harmless if `{made}` returns nothing when `{told}` reports a failure")
-        return "certain"
+        return because("path", skipping(spelled(self.function, acquired.place)))
 
     def asked(self, leave: e.LeaveEvent, walked: OwedWalk) -> e.CallEvent | None:
         """The call whose answer decides about the exit, which is not one that is known to have worked there."""
