@@ -209,8 +209,8 @@ class Origins:
             return None  # an iterator of Python's holds its own object
         if isinstance(call.callee, r.Member):
             return self._method(call, call.callee, name)
-        if call.args and self._is_address(call):
-            return self.address(call.args[0])
+        if call.args and (lender := self._lender(call)) is not None:
+            return self.address(call.args[lender])
         made = self.constructed(call)
         if made is not None:
             return next((o for o in self._arguments(made, call.args)), None)
@@ -218,14 +218,12 @@ class Origins:
             return self._first(call.args)
         return self._through_callee(call)
 
-    def _is_address(self, call: r.Call) -> bool:
-        """Whether a function answers something that leads into its first argument: `std::begin(v)`, `std::ref(x)`."""
-        models = self.program.calls.callee(call, self.function).models
-        return any(
-            str(effect) == "borrow result from argument 1" and not model.counted and not model.keeps
-            for model in models
-            for effect in model.effects
-        )
+    def _lender(self, call: r.Call) -> int | None:
+        """Which argument a function's answer leads into, by a model: the first of `std::begin(v)` and `std::ref(x)`."""
+        for model in self.program.calls.callee(call, self.function).models:
+            if not model.counted and not model.keeps and (at := model.lender) is not None and 0 <= at < len(call.args):
+                return at
+        return None
 
     def _method(self, call: r.Call, callee: r.Member, name: str) -> Origin | None:
         known = self.program.calls.callee(call, self.function)
@@ -242,6 +240,8 @@ class Origins:
         roles = self.program.types.roles(known.result, self.function) if known.result else ()
         if known.result and not looks_elsewhere(known.result, roles):
             return None
+        if any(str(effect) == "borrow result from receiver" for model in known.models for effect in model.effects):
+            return base
         typed = known.result and known.certainty != "possible" and kind.name
         if not known.functions and not (habits.MAKES | habits.COPIES).isdisjoint(pairs.words(name)):
             return None  # `self.clone()`: what it answers with is new

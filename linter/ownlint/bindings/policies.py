@@ -81,11 +81,11 @@ class Policies:
         return "", None
 
     def _is_policy(self, extra: r.Extra, spelled: str) -> bool:
+        if '"' in spelled:
+            return False  # `"parent"_a.none()` says of an argument that it may be None
         if extra.name in self.framework.policies or self.framework.extras.get(extra.name) == "policy":
             return True
-        return (
-            any(self.framework.extras.get(word) == "policy" for word in _WORD.findall(spelled)) and '"' not in spelled
-        )
+        return any(self.framework.extras.get(word) == "policy" for word in _WORD.findall(spelled))
 
     def effective(self, handing: Handing) -> str:
         """What happens to a result that C++ hands over like this."""
