@@ -42,6 +42,8 @@ def table_call(function: Function, call: r.Call) -> TableCall | None:
         return None
     does, before = said
     table, rest = call.args[0], call.args[1:]
+    if isinstance(table, r.Name) and not _is_value(function, table.text):
+        return None  # klib's `kh_put(kind, table, key, &is_new)`: a kind of table, which keeps what is there
     if before not in habits.TABLES:
         kind = types.parse(function.program.types.of(table, function))
         named = [word for word in pairs.words(kind.last) if word not in ("t", "s", "ref", "ptr", "impl")]
@@ -57,6 +59,13 @@ def table_call(function: Function, call: r.Call) -> TableCall | None:
     if does == "put" and len(rest) == 1:
         return TableCall(does, table, None, rest[0])
     return TableCall(does, table, rest[0] if rest else None, rest[1] if len(rest) > 1 else None)
+
+
+def _is_value(function: Function, name: str) -> bool:
+    """Whether something is declared under that name, and it is not that of a type which a macro is given."""
+    if name in function.declared or function.program.index.is_variable(name):
+        return True
+    return function.home is not None and function.home.field(name) is not None
 
 
 @program_question
