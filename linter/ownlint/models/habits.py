@@ -121,6 +121,8 @@ LISTENS = frozenset({"on", "when", "watch", "hook", "observe", "listen", "notify
 
 # --- containers of a project's own ---
 
+RENEWS = frozenset({"refresh", "reload", "reread", "renew", "rescan"})
+"""Of what reads something again because it may have changed."""
 PUTS = frozenset({"add", "append", "push", "assign"})
 """Methods that put something in."""
 LOOKS = frozenset({"has", "exists", "lookup"})

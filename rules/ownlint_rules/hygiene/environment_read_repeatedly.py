@@ -74,6 +74,7 @@ Read the variable once, in one function, into a function-local static, and call 
 - in Python: places that read a variable alike and do not lead to each other, or by a function that is cached, that hand
   its text on, only show it in a log or an error, or set it as well; one that asks whether there is a variable of which
   the other uses the value; loops that wait or try again
+- functions that are named after reading it again (`refresh_credentials`)
 - variables of the system, and of what launches a program (`[env]` in the models)
 
 ## Known limitations
@@ -96,7 +97,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ownlint import Class, Finding, Function, Program, Step, because, python_calls, records, rule
+from ownlint import Class, Finding, Function, Program, Step, because, habits, pairs, python_calls, records, rule
 from ownlint import places as places_of
 from ownlint_rules.hygiene import _environment as environment
 from ownlint_rules.hygiene import _repeated as repeated
@@ -133,14 +134,21 @@ def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
     for reading in around.readings:
         by_name.setdefault(reading.variable, []).append(reading)
     for variable, readings in sorted(by_name.items()):
-        places = _places(readings)
+        places = [one for one in _places(readings) if not _renews(one)]
         if len(places) > 1:
             found = _in_several(around, variable, places)
             if found is not None:
                 yield found
         else:
-            often = [reading for reading in readings if reading.when in ("construction", "loop")]
+            often = [
+                reading for reading in readings if not _renews(reading) and reading.when in ("construction", "loop")
+            ]
             yield from (_each_time(around, reading) for reading in often[:1])  # more than one there are one mistake
+
+
+def _renews(reading: environment.EnvironmentReading) -> bool:
+    """Whether the place is called so since it is to see a change: `refresh_credentials`."""
+    return not habits.RENEWS.isdisjoint(pairs.words(_whose(reading).rpartition("::")[2]))
 
 
 def _places(readings: list[environment.EnvironmentReading]) -> list[environment.EnvironmentReading]:
