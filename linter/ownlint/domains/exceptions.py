@@ -169,23 +169,19 @@ def _covers(body: r.Body, event: e.Event) -> bool:
 
 
 def unthrown(function: Function) -> Iterator[r.Call]:
-    """The objects of exceptions that a statement makes and drops: somebody has forgotten the `throw`. Not of a class
-    whose constructors do something themselves."""
-    if function.language != "cpp" or _exception_names(function.program).isdisjoint(function.mentioned):
+    """The objects of exceptions that a statement makes and drops: the `throw` is missing. Not of a class whose
+    constructors do something themselves."""
+    named = _exception_names(function.program) if function.language == "cpp" else frozenset[str]()
+    if named.isdisjoint(function.mentioned):
         return
     for statement in function.statements:
-        made = statement.value if isinstance(statement, r.Evaluate) else None
-        if (
-            not isinstance(made, r.Call)
-            or not isinstance(made.callee, r.Name)
-            or made.kind not in ("call", "construct")
-        ):
-            continue
-        if last_name(made.callee) not in _exception_names(function.program):
-            continue
-        written = function.program.names.expand(made.callee.text, function.file, function.record.scope)
-        if _is_plain_exception(function, types.parse(written).name):
-            yield made
+        match statement:
+            case r.Evaluate(value=r.Call(callee=r.Name() as callee, kind="call" | "construct") as made) if (
+                last_name(callee) in named
+            ):
+                written = function.program.names.expand(callee.text, function.file, function.record.scope)
+                if _is_plain_exception(function, types.parse(written).name):
+                    yield made
 
 
 def _is_plain_exception(function: Function, written: str) -> bool:

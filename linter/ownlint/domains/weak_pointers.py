@@ -1,7 +1,7 @@
 """What a weak pointer answers with is empty once the object is gone: where that is used without having been asked.
 
 `lock()` is such a call where a model says that the method may answer with nothing and the receiver is a weak pointer.
-A local that holds the answer is asked about by whatever looks at the local itself: a test, an assertion, a call that is
+A local that holds the answer is asked about by whatever reads the local itself: a test, an assertion, a call that is
 given it.
 """
 
@@ -98,7 +98,7 @@ def _pointee(value: r.Value) -> r.Value | None:
 
 
 def _asks(event: e.Event, name: str) -> bool:
-    """Whether something looks at the local itself, or sets it."""
+    """Whether something reads the local itself, or sets it."""
     if isinstance(event, e.Write) and event.place == (name,):
         return True
     through = {id(_pointee(inner)) for value in _values(event) for inner in walk(value)}

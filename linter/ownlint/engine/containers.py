@@ -455,6 +455,17 @@ def inserts(function: Function) -> Iterator[Insert]:
                     yield Insert(event, held, done.key, done.value, True)
 
 
+def swapped(call: r.Call, program: Program) -> tuple[r.Value, r.Value] | None:
+    """The two places of which each gets what the other has: `std::swap(one, other)`, `one.swap(other)`."""
+    if last_name(call.callee) not in program.models.functions_with("swap"):
+        return None
+    on = receiver(call)
+    match call.args if on is None else (on, *call.args):
+        case (one, other):
+            return one, other
+    return None
+
+
 def _overwrites(function: Function, call: r.Call, name: str) -> bool:
     """Whether a method that inserts replaces what is there: `insert` does in a `QHash`, not in a `std::map`."""
     known = function.program.calls.callee(call, function).models

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -194,30 +194,36 @@ def _renumbered(each: KeptContributions | None, by: Mapping[int, int] | Sequence
 
 
 def merged(parts: Iterable[KeptFindings]) -> KeptFindings:
-    """What several workers have written of one group; each part is asked for when the one before it was taken over,
-    and may be lost then."""
-    every = iter(parts)
-    made = next(every, KeptFindings())
-    numbering = Numbering(made.keys)
-    for part in every:
-        numbered = numbering.table(part.keys)
+    """What several workers have written of one group."""
+
+    def take(made: KeptFindings, part: KeptFindings, numbered: Sequence[int]) -> None:
         for name, said in part.subjects.items():
             made.subjects[name] = KeptSubject(renumbered(said.keys, numbered), said.findings, said.large)
-        del part  # before the next is read
-    made.keys, made.first = numbering.keys, len(numbering.keys)
-    return made
+
+    return _merged(iter(parts), KeptFindings(), take)
 
 
 def merged_projects(parts: Iterable[KeptProject]) -> KeptProject:
     """What several workers have written of the project."""
-    every = iter(parts)
-    made = next(every, KeptProject())
-    numbering = Numbering(made.keys)
-    for part in every:
-        numbered = numbering.table(part.keys)
+
+    def take(made: KeptProject, part: KeptProject, numbered: Sequence[int]) -> None:
         for name, answer in part.answers.items():
             if name not in made.answers:
                 made.answers[name] = _answer_renumbered(answer, numbered)
+
+    return _merged(iter(parts), KeptProject(), take)
+
+
+_Kept = TypeVar("_Kept", KeptFindings, KeptProject)
+
+
+def _merged(parts: Iterator[_Kept], empty: _Kept, take: Callable[[_Kept, _Kept, Sequence[int]], None]) -> _Kept:
+    """All in the first of them; each other one is asked for when that before it was taken over, and may be lost
+    then."""
+    made = next(parts, empty)
+    numbering = Numbering(made.keys)
+    for part in parts:
+        take(made, part, numbering.table(part.keys))
         del part  # before the next is read
     made.keys, made.first = numbering.keys, len(numbering.keys)
     return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ownlint import Class, Function, bodies, lasting, pairs, places, questions, resources, types, undecoded
+from ownlint import Class, Function, bodies, containers, lasting, pairs, places, questions, resources, types, undecoded
 from ownlint import records as r
 
 _ELEMENTS = frozenset({"begin", "front", "back", "top", "at", "data", "get", "value"})
@@ -197,10 +197,7 @@ class SlotEnding:
 
     def name_swapped(self, call: r.Call) -> None:
         """`std::swap(all, all_)`, `all.swap(all_)`: the local has what the slot had."""
-        if places.last_name(call.callee) not in self.program.models.functions_with("swap"):
-            return
-        on = places.receiver(call)
-        sides = (*call.args, *((on,) if on is not None else ()))
+        sides = containers.swapped(call, self.program) or ()
         if any(map(self.touches, sides)):
             self.names.update(places.last_name(places.strip(one)) for one in sides if self.is_local(one))
 

@@ -16,7 +16,7 @@ from ownlint.domains.counted.references import references
 from ownlint.domains.memory.blocks import LOST, NULL, SOME, Block, Cell, MemoryDraft, Pointer
 from ownlint.domains.memory.memory import MemoryWalk
 from ownlint.domains.memory.pointers import bound_at
-from ownlint.engine import assignments, glance, lasting
+from ownlint.engine import assignments, containers, glance, lasting
 from ownlint.engine.copying import copies_from, is_copying
 from ownlint.engine.resources import OWNING, resources
 from ownlint.facts import records as r
@@ -529,10 +529,7 @@ class OwedUses(MemoryWalk):
     def exchanged(self, node: r.Call) -> tuple[r.Name, r.Name] | None:
         """The two containers, both of which end with the function, of which each gets what the other has:
         `one.swap(other)`, `std::swap(one, other)`."""
-        if last_name(node.callee) != "swap":
-            return None
-        on = receiver(node)
-        match tuple(map(strip, node.args if on is None else (on, *node.args))):
+        match tuple(map(strip, containers.swapped(node, self.program) or ())):
             case (r.Name() as one, r.Name() as other) if all(
                 ends_with_call(self.function, name.text)
                 and not _ends_itself(self.function, self.function.locals[name.text][0])
