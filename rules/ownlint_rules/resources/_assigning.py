@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ownlint import Class, Function, Program, glance, places, resources, types
 from ownlint import events as e
 from ownlint import records as r
-from ownlint_rules.resources._overwriting import SlotFilling
+from ownlint_rules.resources._overwriting import SlotFilling, is_member
 from ownlint_rules.resources._slot_enders import enders
 from ownlint_rules.resources._slots import Slot, slots
 
@@ -45,7 +45,9 @@ def _other(method: Function, cls: Class) -> r.Parameter | None:
 
 def _lost(method: Function, slot: Slot) -> Iterator[Assigned]:
     other = _other(method, slot.cls)
-    writes = [one for one in method.flow.writes if one.value is not None and _is_own(one.target, slot.field.name)]
+    writes = [
+        one for one in method.flow.writes if one.value is not None and is_member(one.target, slot.field.name, method)
+    ]
     if other is None or not writes:
         return
     is_moved = other.type.rstrip().endswith("&&")
@@ -59,13 +61,6 @@ def _lost(method: Function, slot: Slot) -> Iterator[Assigned]:
             gets = any(known.acquisition(inner, method) is not None for inner in made)
         if gets and not any(filling.settles(one) or _is_unseen(method, one) for one in method.flow.before(write)):
             yield Assigned(method, write, slot.field)
-
-
-def _is_own(target: r.Value | None, name: str) -> bool:
-    match places.strip(target):
-        case r.Name(text=text) | r.Member(base=r.Name(text=places.THIS), name=text):
-            return text == name
-    return False
 
 
 def _is_of(value: r.Value | None, other: str, name: str) -> bool:

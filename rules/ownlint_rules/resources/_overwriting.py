@@ -132,7 +132,7 @@ def _is_this(value: r.Value) -> bool:
     return places.is_name(value, places.THIS)
 
 
-def _is_member(value: r.Value | None, name: str, function: Function) -> bool:
+def is_member(value: r.Value | None, name: str, function: Function) -> bool:
     """Whether it is the member of `this` of that name."""
     match places.strip(value):
         case r.Name(text=text):
@@ -235,7 +235,7 @@ class SlotFilling:
     def _is_pointee(self, value: r.Value) -> bool:
         match value:
             case r.Member(base=base, arrow=True) | r.Unary(op="*", value=base):
-                return _is_member(base, self.slot.field.name, self.function)
+                return is_member(base, self.slot.field.name, self.function)
         return False
 
     def _ends_sibling(self, event: e.Event) -> bool:
@@ -248,10 +248,10 @@ class SlotFilling:
             given = event.node.args[ended.where.index : ended.where.index + 1] if ended.where.kind == "argument" else ()
             name = places.last_name(places.strip(given[0])) if given else ""
             held = home.field(name) if name and name != self.slot.field.name else None
-            if held is None or ended.certainty == "possible" or not _is_member(given[0], name, self.function):
+            if held is None or ended.certainty == "possible" or not is_member(given[0], name, self.function):
                 continue
             filled = any(
-                _is_member(one.target, name, self.function) and not _is_null(one.value) for one in self.flow.writes
+                is_member(one.target, name, self.function) and not _is_null(one.value) for one in self.flow.writes
             )
             if filled and enders(self.function.program).is_released_by_destructor(Slot(home, held[1], ())):
                 return True
