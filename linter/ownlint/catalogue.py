@@ -23,7 +23,18 @@ from ownlint import choices, door, steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
 from ownlint.facts.records import INNER, Node
-from ownlint.finding import Crash, Cut, Finding, Severity, assumptions_of, because, certainty_of, reason_of, weaker
+from ownlint.finding import (
+    Certainty,
+    Crash,
+    Cut,
+    Finding,
+    Severity,
+    assumptions_of,
+    because,
+    certainty_of,
+    reason_of,
+    weaker,
+)
 from ownlint.machine import kept_for_good
 from ownlint.measured import Measured, Weighed
 from ownlint.project import questions, trials
@@ -153,8 +164,9 @@ def _subjects(program: Program) -> tuple[tuple[str, Sequence[Class | Binding | F
     return ("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions)
 
 
-def cases(rules: Sequence[Rule], program: Program) -> Iterator[SubjectCase]:
-    """All that the rules have to judge, always in the same order."""
+def cases(rules: Sequence[Rule], program: Program, least: Certainty = "possible") -> Iterator[SubjectCase]:
+    """All that the rules have to judge, always in the same order, but for what can only give findings that are less
+    sure than `least`: most rules are no more than possible in test code. Where comments suppress them, they count."""
     for rule in rules:
         if rule.subject == "Program":
             yield SubjectCase((rule,), program, 0)
@@ -165,8 +177,15 @@ def cases(rules: Sequence[Rule], program: Program) -> Iterator[SubjectCase]:
             continue
         spoken = {one.file.language for one in many}
         fitting = {language: [rule for rule in chosen if language in rule.languages] for language in spoken}
+        surer = {name: [one for one in some if "test-code" not in one.weak] for name, some in fitting.items()}
+        tried: dict[str, bool] = {}
         for number, one in enumerate(many, number + 1):  # noqa: B020 - it goes on from the kind before
-            yield SubjectCase(fitting[one.file.language], one, number)
+            file = one.file
+            if least != "possible" and file.path not in tried:
+                tried[file.path] = not file.suppressions and trials.tries(program, file)
+            asked = (surer if tried.get(file.path) else fitting)[file.language]
+            if asked:
+                yield SubjectCase(asked, one, number)
 
 
 def judgements(rules: Sequence[Rule], program: Program) -> Iterator[Judgement]:

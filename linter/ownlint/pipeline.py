@@ -164,7 +164,8 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
             return None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
 
         knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
-        asked = (knowledge, msgspec.json.encode((config.parity, required, versions)))
+        every = config.certainty == "possible"  # more is judged then, see `catalogue.cases`
+        asked = (knowledge, msgspec.json.encode((config.parity, required, versions, every)))
         text = sources_of(options, facts.held())
         said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, changes, text, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
@@ -364,7 +365,8 @@ def _judged(
 
     ending = analysis.RunEnd(None if options.deadline is None else options.deadline - time.monotonic())
     build = lambda: way.build(earlier)  # noqa: E731 - asked in the child
-    return analysis.analyse(chosen, build, size, limits(), told, memory(), options.jobs, ending, changed)
+    least = options.settings.config.certainty
+    return analysis.analyse(chosen, build, size, limits(), told, memory(), options.jobs, ending, changed, least)
 
 
 def limits() -> analysis.Limits:

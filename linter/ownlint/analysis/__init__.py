@@ -37,7 +37,7 @@ from ownlint.analysis.touching import Ranges
 from ownlint.children import Forked, LostError, Messages, answered
 from ownlint.children import RunEnd as RunEnd
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Crash, Finding, TooLarge
+from ownlint.finding import Certainty, Crash, Finding, TooLarge
 from ownlint.rule import Rule
 from ownlint.steps import LimitError
 
@@ -69,16 +69,17 @@ def analyse(
     jobs: int = 1,
     ending: RunEnd | None = None,
     changed: Ranges | None = None,
+    least: Certainty = "possible",
 ) -> list[list[Said]]:
     """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child; what is
     too large is said once, with the first group that asked about it. Raises `AnalysisError`, with the text of a
     `RefusalError` of `build` as it is. At most `jobs` workers judge at the same time. What is not judged at the
     `ending`, or when a signal asks us to end, is named. Of a change under review, with what `changed`, only that is
-    judged which can touch it."""
+    judged which can touch it, and of all only what can give findings as sure as `least`."""
     ending = ending or RunEnd()
 
     def analyst(output: int, *, ahead: bool) -> None:
-        Analyst(groups, build, output, limits, memory, jobs, ending, changed, ahead=ahead).work()
+        Analyst(groups, build, output, limits, memory, jobs, ending, changed, least, ahead=ahead).work()
 
     with ending.on_signals():
         try:

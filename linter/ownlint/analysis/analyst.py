@@ -52,7 +52,7 @@ from ownlint.analysis.worker import (
 )
 from ownlint.children import Forked, Messages, RunEnd, bound, described, signal_name
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import ENDED, Crash, Cut, Finding, TooLarge
+from ownlint.finding import ENDED, Certainty, Crash, Cut, Finding, TooLarge
 from ownlint.incremental import kept
 from ownlint.incremental.kept import KeptFindings, KeptProject
 from ownlint.incremental.notebook import merged, merged_projects
@@ -97,11 +97,13 @@ class Analyst:
         jobs: int,
         ending: RunEnd,
         changed: Ranges | None,
+        least: Certainty,
         *,
         ahead: bool,
     ) -> None:
         """`ahead`: it judges some cases itself, before it deals the others."""
         self.ahead = ahead
+        self.least = least
         self.ending = ending
         self.changed = changed
         self.groups = groups
@@ -207,7 +209,7 @@ class Analyst:
         functions: dict[Function, str] = {}
         for group, rules in enumerate(self.groups):
             named = catalogue.SubjectNames(functions)
-            for case in catalogue.cases(rules, self.program):
+            for case in catalogue.cases(rules, self.program, self.least):
                 yield DealtCase(group, before, named.of(case), case)
             before += catalogue.subjects(rules, self.program)
 

@@ -112,6 +112,11 @@ class File:
         return self._said.defined
 
     @property
+    def suppressions(self) -> tuple[r.Suppression, ...]:
+        read(self._keys["suppressions"])
+        return self._said.suppressions
+
+    @property
     def is_generated(self) -> bool:
         """Whether a comment at its beginning says that a program has written it."""
         read(self._keys["generated"])

@@ -176,10 +176,11 @@ def flow_question(
             )
         else:
             _read.add(held[1])
-        answer: _Answer | _TooManySteps = held[0]
-        if isinstance(answer, _TooManySteps):
+        answer: Any = held[0]
+        if type(answer) is _TooManySteps:  # nothing is called here that need not be: it is asked very often
             cut_off(answer)
-        return answer
+        found: _Answer = answer
+        return found
 
     return asked
 
@@ -202,10 +203,11 @@ def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
             held = of.known[ask] = derived(lambda: _within(of.size, lambda: ask(of), of))
         else:
             _read.add(held[1])
-        answer: _Answer | _TooManySteps = held[0]
-        if isinstance(answer, _TooManySteps):
+        answer: Any = held[0]
+        if type(answer) is _TooManySteps:  # nothing is called here that need not be: it is asked very often
             cut_off(answer)
-        return answer
+        found: _Answer = answer
+        return found
 
     return asked
 
@@ -464,12 +466,14 @@ def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _
         known = of.known
         if ask not in known:
             known[ask] = _of_program(of, name, lambda: _within(of.size, lambda: ask(of)))
-        answer: _Answer | _TooManySteps = known[ask]
-        if not isinstance(answer, Gathered):
+        answer: Any = known[ask]
+        kind = type(answer)
+        if kind is not Gathered:
             _read.add(key)
-        if isinstance(answer, _TooManySteps):
-            cut_off(answer)
-        return answer
+            if kind is _TooManySteps:
+                cut_off(answer)
+        found: _Answer = answer
+        return found
 
     _asking[name] = asked
     return asked

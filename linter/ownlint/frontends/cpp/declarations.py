@@ -39,7 +39,6 @@ class _Members(NamedTuple):
 
 
 _WORD = re.compile(r"\w+")
-_QUALIFIED = re.compile(r"(?:(\w+)\s*::\s*)?(\w+)")
 
 
 class _Prefix(NamedTuple):
@@ -592,11 +591,10 @@ class Declarations(CppStatements):
         encoded, opaque = _NO_BODY, False
         mentions: Words = ()
         if body is not None:
-            outer = self.own_class, self.bare
-            self.own_class = "" if friend else owner.rpartition("::")[2]
-            self.bare = self.unqualified(node) if self.own_class else frozenset()
+            outer = self.own_class, self.method
+            self.own_class, self.method = "" if friend else owner.rpartition("::")[2], node
             statements, initializers, mentions, opaque = self.body(index, body, extra_node)
-            self.own_class, self.bare = outer
+            self.own_class, self.method = outer
             encoded, mentions = _encoded(statements, parameters, mentions)
         defined = body is not None or "default" in extra
         access: Access = self.access if self.members is not None and not friend else ""
@@ -631,13 +629,6 @@ class Declarations(CppStatements):
             opaque,
             prefix.template,
         )
-
-    def unqualified(self, node: Node) -> frozenset[str]:
-        """The names that stand by themselves in a definition; nothing where it names no part of its own class."""
-        text = self.text(node.start_byte, node.end_byte)
-        if not any(match[1] == self.own_class for match in _QUALIFIED.finditer(text)):
-            return frozenset()
-        return frozenset(match[2] for match in _QUALIFIED.finditer(text) if match[1] is None)
 
     def function_name(self, node: Node) -> tuple[str, str, int]:
         """Last part, what stands before it, and where the last part starts."""

@@ -17,6 +17,9 @@ from ownlint.facts import records as r
 _MOST = 4
 """So many locals of one name are told apart."""
 _UNREAD = (r.Lambda, r.Nested)
+_DECLARING = frozenset({r.Declare, r.Branch})
+_AROUND = frozenset({r.Block, r.Branch, r.Loop, r.Switch, r.Try})
+"""The statements that others stand in."""
 
 
 def told_apart(body: r.Body, parameters: Iterable[str]) -> tuple[r.Body, dict[str, str]]:
@@ -31,11 +34,15 @@ def told_apart(body: r.Body, parameters: Iterable[str]) -> tuple[r.Body, dict[st
 def _may_hide(body: r.Body, around: Set[str], own: set[str]) -> bool:
     """Whether some block declares a name of a block around it, before or after it. `own` are names that this one has
     already; those in it are added."""
-    own.update(name for statement in body for name in _declared(statement))
+    for statement in body:
+        if type(statement) in _DECLARING:
+            own.update(_declared(statement))
     if not around.isdisjoint(own):
         return True
     known: Set[str] | None = None
     for statement in body:
+        if type(statement) not in _AROUND:
+            continue
         for head, bodies in _scopes(statement):
             if known is None:
                 known = around | own

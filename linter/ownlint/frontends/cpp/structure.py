@@ -183,8 +183,7 @@ def _forgiven(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
         if data[data.rfind(b"\n", 0, begin) + 1 : begin].strip(b" \t"):
             continue
         said = b" ".join(data[start:stop] for start, stop in block)
-        lower = said.lower()
-        if any(word in lower for word in _FORGIVING) and _FORGIVES.search(b" ".join(said.split())):
+        if _FORGIVING.search(said) and _FORGIVES.search(b" ".join(said.split())):
             over = _PART_ENDS.search(data, end)
             until = over.start() if over is not None else len(data)
             yield from (end, until)
@@ -218,7 +217,7 @@ _FORGIVES = re.compile(
     rb"|\b(?:not|n.t|never) (?:\w+ )?(?:fatal|critical|an error|care|matter)\b|\bnon-?fatal\b|\bharmless\b"
 )
 """What a comment says of that which may fail below it."""
-_FORGIVING = (b"ignor", b"best", b"fail", b"fatal", b"critical", b"error", b"care", b"matter", b"harmless")
+_FORGIVING = re.compile(rb"(?i)ignor|best|fail|fatal|critical|error|care|matter|harmless")
 """One of them is in each."""
 
 

@@ -70,6 +70,9 @@ class Mentions(set[str]):
             self.discard("=" + name)
 
 
+_QUALIFIED = re.compile(r"(?:(\w+)\s*::\s*)?(\w+)")
+
+
 class CppValues:
     """Reads values; what a body collects on the way (`mentions`, `hoisted`) is kept by the function reader."""
 
@@ -84,8 +87,9 @@ class CppValues:
         """The full name of what the file names by `using std::x;`."""
         self.own_class = ""
         """The class whose method is read, by its last name."""
-        self.bare: frozenset[str] = frozenset()
-        """The names that stand unqualified somewhere in that method: of a parameter or a local, perhaps."""
+        self.method: Node | None = None
+        """Its definition."""
+        self._bare: tuple[Node | None, frozenset[str]] = None, frozenset()
         self.assumed: dict[int, str] = {}
         """What stands for something longer: the text of the name at that offset."""
         self.children: Callable[[Node], list[Node]] = unbroken
@@ -231,6 +235,17 @@ class CppValues:
         parts.append(" ".join(last.split()))
         full = self.without_class("::".join(parts))
         return r.Name(start, end, self.opened.get(full, full) if self.opened else _without_root(full)), template
+
+    @property
+    def bare(self) -> frozenset[str]:
+        """The names that stand unqualified somewhere in the method that is read, of a parameter or a local, perhaps;
+        nothing where it names no part of its own class."""
+        if self.method is not None and self._bare[0] is not self.method:
+            text = self.text(self.method.start_byte, self.method.end_byte)
+            found = [match.groups() for match in _QUALIFIED.finditer(text)]
+            names_own = any(scope == self.own_class for scope, _ in found)
+            self._bare = self.method, frozenset(name for scope, name in found if names_own and scope is None)
+        return self._bare[1]
 
     def without_class(self, text: str) -> str:
         """`Cache::size_`, said by a method of `Cache`, is `size_`: not where that may mean something else."""
