@@ -154,7 +154,7 @@ class ProjectNotes:
         silent: dict[int, bytes] = {}
         others: dict[int, bytes] = {}
         for key, one in program.contributions[name].items():
-            keys = questions.keys((one.note,))
+            keys = questions.keys((key, one.note))
             if one.silent and keys == {key}:
                 plain.append(key)
             else:

@@ -18,6 +18,9 @@ from ownlint.project.subjects import Class, Function
 
 _SPACE = re.compile(r"(?<![\w:])(\w++)::")
 _NAME = re.compile(r"[\w:]++")
+_MOST_KEPT = 1 << 15
+"""So many names are kept with what they stand for."""
+
 _MOST_OPENED = 64
 
 
@@ -32,8 +35,8 @@ class ProjectNames:
         self.answers = index.answers
         self._scopes: Answers[tuple[str, str], tuple[str, ...]] = Answers()
         self._opened_scopes: Answers[str, tuple[str, ...]] = Answers()
-        self._found_classes: Answers[tuple[str, str, str, bool], Class | None] = Answers()
-        self._expanded: Answers[tuple[str, str, str], str] = Answers()
+        self._found_classes: Answers[tuple[str, str, str, bool], Class | None] = Answers(most=_MOST_KEPT)
+        self._expanded: Answers[tuple[str, str, str], str] = Answers(most=_MOST_KEPT)
         self._spaces: Answers[tuple[str, str], str] = Answers()
         self._meanings: dict[str, dict[int, r.Meaning]] = {}
 

@@ -12,6 +12,7 @@ The notes belong to the process: one thread asks.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property, wraps
 from typing import (
     TYPE_CHECKING,
@@ -50,6 +51,28 @@ class Derived:
     def rest_on(self, notes: Iterable[Note]) -> None:
         """Adds what was read for a further part of the answer."""
         self.of = {*self.of, *notes}
+
+
+class _CommonNotes(Derived):
+    """What the answers to one question rest on beside what each is about: answers about the whole program. One for all
+    of them, since there are so many that most of a large project's memory would be such notes."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.of: set[Note] = set()
+
+    def takes(self, notes: AbstractSet[Note], own: Key) -> bool:
+        """Whether this, from now on, and `own` are all that an answer rests on that was derived from these."""
+        for note in notes:
+            if isinstance(note, Derived):
+                if type(note) is not _CommonNotes:
+                    return False
+            elif note is not own and (note[0] != "answer" or len(note) != 2):
+                return False
+        self.of |= notes
+        self.of.discard(own)
+        return True
 
 
 Note = Key | Derived
@@ -137,6 +160,10 @@ def is_of_all() -> bool:
     return isinstance(said, _TooManySteps) and said.whole and said.culprit is None
 
 
+_EMPTY: frozenset[object] = frozenset()
+"""One for all answers that are empty: Python makes a new one each time."""
+
+
 def _within(size: int, ask: Callable[[], _Answer], about: object = None) -> _Answer | _TooManySteps:
     """What is answered `about` something of `size` bytes, with a budget of its own."""
     before = start(size)
@@ -149,7 +176,7 @@ def _within(size: int, ask: Callable[[], _Answer], about: object = None) -> _Ans
     finally:
         whole = stop(before)
     if not cut and whole:
-        return answer
+        return cast("_Answer", _EMPTY) if type(answer) is frozenset and not answer else answer
     said = culprit()
     inner = said if isinstance(said, _TooManySteps) else _TooManySteps(said, whole=False)
     is_whole = inner.whole or about is None
@@ -191,20 +218,54 @@ def forget(question: Callable[[Function], object], function: Function) -> None:
 
 
 _Of = TypeVar("_Of", "Function", "Binding")
+_MISSING = object()
+
+
+class _NotedAnswer(NamedTuple):
+    """An answer that rests on more than what it is about and the `_CommonNotes` notes of its question."""
+
+    answer: Any
+    note: Note
 
 
 def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
     """Keeps what `ask` answers of a function or a binding as long as the program is kept: for small answers."""
 
+    shared = _CommonNotes()
+
+    def first(of: _Of) -> Any:
+        global _read
+        before, _read = _read, set()
+        own: Key | None = getattr(of, "key", None)
+        note: Note | None = None
+        try:
+            answer: Any = _within(of.size, lambda: ask(of), of)
+        finally:
+            inner, _read = _read, before
+            if own is not None and shared.takes(inner, own):
+                before.add(own)
+                before.add(shared)
+            else:
+                note = inner.pop() if len(inner) == 1 else Derived(tuple(inner)) if inner else _NOTHING
+                before.add(note)
+        of.known[ask] = answer if note is None else _NotedAnswer(answer, note)
+        return answer
+
     @wraps(ask)
     def asked(of: _Of) -> _Answer:
-        held = of.known.get(ask)
-        if held is None:
-            held = of.known[ask] = derived(lambda: _within(of.size, lambda: ask(of), of))
+        answer: Any = of.known.get(ask, _MISSING)
+        kind = type(answer)  # nothing is called here that need not be: it is asked very often
+        if answer is _MISSING:
+            answer = first(of)
+            kind = type(answer)
+        elif kind is _NotedAnswer:
+            _read.add(answer.note)
+            answer = answer.answer
+            kind = type(answer)
         else:
-            _read.add(held[1])
-        answer: Any = held[0]
-        if type(answer) is _TooManySteps:  # nothing is called here that need not be: it is asked very often
+            _read.add(of.key)  # type: ignore[attr-defined]
+            _read.add(shared)
+        if kind is _TooManySteps:
             cut_off(answer)
         found: _Answer = answer
         return found
@@ -483,7 +544,7 @@ class Contribution(NamedTuple):
     """What one function brings to a question that is put together from all of them."""
 
     note: Note
-    """What it was derived from."""
+    """What it was derived from, beside the function itself."""
     silent: bool
     """It brings nothing."""
 
@@ -493,6 +554,9 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
     is anything that is false. Of a function that said nothing, and rests on nothing that has changed since, it is known
     without asking: see `incremental`."""
     name = name_of(ask)
+    shared = _CommonNotes()
+    alone = {silent: Contribution(_NOTHING, silent) for silent in (False, True)}
+    usual = {silent: Contribution(shared, silent) for silent in (False, True)}
 
     @wraps(ask)
     def together(program: Program) -> dict[Function, _Answer]:
@@ -503,9 +567,14 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
             if function.key in silent:
                 continue
             looks_at(function, function.path)
-            with noting():
-                said, note = derived(lambda: ask(function))  # noqa: B023 - it is asked at once
-            brought[function.key] = Contribution(note, not said)
+            with noting() as notes:
+                said = ask(function)
+            if notes == {function.key}:
+                brought[function.key] = alone[not said]
+            elif shared.takes(notes, function.key):
+                brought[function.key] = usual[not said]
+            else:
+                brought[function.key] = Contribution(Derived(tuple(notes)), not said)
             if said:
                 found[function] = said
         return found
