@@ -127,12 +127,17 @@ def deciding(function: Function, turn: Turn) -> e.CallEvent | None:
     cause, certainty = failing(function, *turn.decided)
     if cause is None or certainty is None:
         return None
-    name = called(cause.node)
-    return None if _PREDICATE.match(name) or _CHECKS.search(name) else cause
+    return None if _is_question(cause.node) else cause
 
 
-_CHECKS = re.compile(r"[Cc]heck(?:Exact)?$")
-"""`PyList_Check`: its answer is about the object."""
+def _is_question(call: r.Call) -> bool:
+    """Whether a call by its name answers about what it is given, and does not fail."""
+    name = called(call)
+    return bool(_PREDICATE.match(name) or _CHECKS.search(name))
+
+
+_CHECKS = re.compile(r"_Check(?:Exact)?$|Matches$")
+"""`PyList_Check`, `PyErr_ExceptionMatches`: its answer is about the object."""
 
 
 def is_like(cause: e.CallEvent, other: e.Event | None) -> bool:
@@ -142,7 +147,7 @@ def is_like(cause: e.CallEvent, other: e.Event | None) -> bool:
 
 def answered(function: Function, cause: e.CallEvent | None, exit: e.Event) -> str:
     """What a predicate answers before an exit, as "`h.is_null()` is true"; empty for any other call."""
-    if cause is None or not _PREDICATE.match(called(cause.node)):
+    if cause is None or not _is_question(cause.node):
         return ""
     for test, outcome in islice(function.flow.guards(exit), _MOST_GUARDS):
         asked, holds = strip(test.value), outcome

@@ -18,7 +18,7 @@ from ownlint.project.questions import Answers, Note, derived, read
 from ownlint.project.subjects import Function
 from ownlint.steps import looks_at, spend
 
-_KEPT_BYTES = 5 << 20
+_KEPT_BYTES = 4 << 20
 """Decoded bodies and flows are kept for the functions last asked about only, to bound memory: so many bytes of encoded
 bodies. Decoded they take some thirteen times as much, flows included."""
 

@@ -18,7 +18,7 @@ from ownlint.project.subjects import Class, Function
 
 _SPACE = re.compile(r"(?<![\w:])(\w++)::")
 _NAME = re.compile(r"[\w:]++")
-_MOST_KEPT = 1 << 15
+_MOST_KEPT = 1 << 14
 """So many names are kept with what they stand for."""
 
 _MOST_OPENED = 64

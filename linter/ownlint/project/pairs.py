@@ -82,13 +82,13 @@ class _Named(NamedTuple):
         return self.before + self.after
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name in any case: `TF_NewStatus` -> `tf`, `new`, `status`."""
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def releasing_verb(name: str) -> str:
     """The verb that makes the name one of a function that ends a duty (`destroy`, `unmap`), or nothing. With a `p` at
     the end it is given the address of what holds the handle: `freep`, `avio_closep`."""
@@ -119,7 +119,7 @@ def takes(name: str) -> bool:
     return not habits.ACQUIRES.isdisjoint(found) or not habits.BEGINS.isdisjoint(found)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _acquire(name: str) -> _Named | None:
     found = words(name)
     if is_getter(name):
@@ -136,7 +136,7 @@ def acquiring_words(name: str) -> tuple[tuple[str, ...], str] | None:
     return (named.before, named.verb) if named is not None else None
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _release(name: str) -> _Named | None:
     found = words(name)
     for position, word in enumerate(found):
@@ -145,7 +145,7 @@ def _release(name: str) -> _Named | None:
     return None
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _deletion(name: str) -> _Named | None:
     """Of a free function `del_item` what it says beside the verb. The short verb says that only where an object of the
     type comes from a function that says `new`: `table_del(table, key)` ends what it looks for."""

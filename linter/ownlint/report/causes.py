@@ -49,8 +49,7 @@ def elsewhere(finding: Located) -> str:
     """The places of the others, as a clause; empty where it stands for itself alone."""
     if not finding.others:
         return ""
-    each = "" if len(finding.others) == 1 else " at each"
-    return f"the same problem at {_lines(finding.others)} needs its own fix{each}"
+    return f"the same problem at {_lines(finding.others)}"
 
 
 def _lines(places: Sequence[Region]) -> str:
