@@ -171,6 +171,7 @@ def cases(rules: Sequence[Rule], program: Program, least: Certainty = "possible"
         if rule.subject == "Program":
             yield SubjectCase((rule,), program, 0)
     number = 0
+    tried: dict[str, bool] = {}
     for kind, many in _subjects(program):
         chosen = [rule for rule in rules if rule.subject == kind]
         if not chosen:
@@ -178,7 +179,6 @@ def cases(rules: Sequence[Rule], program: Program, least: Certainty = "possible"
         spoken = {one.file.language for one in many}
         fitting = {language: [rule for rule in chosen if language in rule.languages] for language in spoken}
         surer = {name: [one for one in some if "test-code" not in one.weak] for name, some in fitting.items()}
-        tried: dict[str, bool] = {}
         for number, one in enumerate(many, number + 1):  # noqa: B020 - it goes on from the kind before
             file = one.file
             if least != "possible" and file.path not in tried:

@@ -47,6 +47,8 @@ _ASKS = re.compile(
     r"|\w*(?:Exists|_exists)$"
 )
 _PREDICATE = re.compile(r"(?:is|has|was|are|can)(?:_|(?=[A-Z]))")
+_CHECKS = re.compile(r"_Check(?:Exact)?$|Matches$")
+"""`PyList_Check`, `PyErr_ExceptionMatches`: its answer is about the object."""
 _LONGEST_PREDICATE = 60
 _LOGS = ("log", "debug log")
 _DEEPEST_END = 2
@@ -134,10 +136,6 @@ def _is_question(call: r.Call) -> bool:
     """Whether a call by its name answers about what it is given, and does not fail."""
     name = called(call)
     return bool(_PREDICATE.match(name) or _CHECKS.search(name))
-
-
-_CHECKS = re.compile(r"_Check(?:Exact)?$|Matches$")
-"""`PyList_Check`, `PyErr_ExceptionMatches`: its answer is about the object."""
 
 
 def is_like(cause: e.CallEvent, other: e.Event | None) -> bool:

@@ -111,9 +111,14 @@ def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Note]:
         answer = ask()
     finally:
         inner, _read = _read, before
-        note: Note = inner.pop() if len(inner) == 1 else Derived(tuple(inner)) if inner else _NOTHING
+        note = _together(inner)
         before.add(note)
     return answer, note
+
+
+def _together(notes: set[Note]) -> Note:
+    """What was read, as one note."""
+    return next(iter(notes)) if len(notes) == 1 else Derived(tuple(notes)) if notes else _NOTHING
 
 
 def keys(notes: Iterable[Note]) -> frozenset[Key]:
@@ -222,7 +227,7 @@ _MISSING = object()
 
 
 class _NotedAnswer(NamedTuple):
-    """An answer that rests on more than what it is about and the `_CommonNotes` notes of its question."""
+    """An answer that rests on more than what it is about and the `_CommonNotes` of its question."""
 
     answer: Any
     note: Note
@@ -246,7 +251,7 @@ def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
                 before.add(own)
                 before.add(shared)
             else:
-                note = inner.pop() if len(inner) == 1 else Derived(tuple(inner)) if inner else _NOTHING
+                note = _together(inner)
                 before.add(note)
         of.known[ask] = answer if note is None else _NotedAnswer(answer, note)
         return answer
@@ -574,7 +579,7 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
             elif shared.takes(notes, function.key):
                 brought[function.key] = usual[not said]
             else:
-                brought[function.key] = Contribution(Derived(tuple(notes)), not said)
+                brought[function.key] = Contribution(_together(notes), not said)
             if said:
                 found[function] = said
         return found

@@ -639,7 +639,8 @@ class Counting(CountingCalls):
                 if held.kind != "new" and (held.raised < 0 or (held.kind == "given" and not self.is_slot)):
                     what = "leaked"
                 good = False
-                self.report(what, draft, one, event, None, held.raised, name=name or self.name_given(held.raised))
+                said = name or self.name_of(draft, one, self.given_first(held.raised))
+                self.report(what, draft, one, event, None, held.raised, name=said)
         elif held.owed < 0 and held.put >= 0 and held.taken < 0 and held.freed < 0:
             putting = self.flow.events[held.put]
             self.report("stored borrowed", draft, one, putting, self.target_of(putting))

@@ -253,12 +253,10 @@ class CountedWays:
         event = self.site(one)
         return f"{last_name(event.node.callee)}(…)" if isinstance(event, e.CallEvent) else "it"
 
-    def name_given(self, at: int) -> str:
-        """What the call there is given first, where that has a name: `list` of `Py_INCREF(list)`."""
+    def given_first(self, at: int) -> r.Value | None:
+        """What the call there is given first: `list` of `Py_INCREF(list)`."""
         event = self.flow.events[at] if at >= 0 else None
-        given = event.node.args[:1] if isinstance(event, e.CallEvent) else ()
-        bare = bare_value(given[0]) if given else None
-        return text(bare) if isinstance(bare, r.Name | r.Member) else ""
+        return next(iter(event.node.args), None) if isinstance(event, e.CallEvent) else None
 
     def site(self, one: Id) -> Event:
         return self.flow.events[one[0]] if one[0] >= 0 else self.flow.events[self.flow.entry]
