@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_addresses, handle_chains, handle_flow, handle_runs, handles, raw_memory
-    from ownlint.domains.memory import leaks, members, memory
+    from ownlint.domains.memory import exits, leaks, members, memory
     from ownlint.engine import (
         assignments,
         c_containers,
@@ -143,6 +143,7 @@ _HOMES = {
     "entrances": "ownlint.domains.entrances",
     "events": "ownlint.flow.events",
     "exceptions": "ownlint.domains.exceptions",
+    "exits": "ownlint.domains.memory.exits",
     "failure": "ownlint.domains.failure",
     "filled": "ownlint.domains.filled",
     "foreign": "ownlint.bindings.foreign",
@@ -249,6 +250,7 @@ __all__ = [
     "entrances",
     "events",
     "exceptions",
+    "exits",
     "failure",
     "filled",
     "foreign",

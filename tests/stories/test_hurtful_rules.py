@@ -211,6 +211,17 @@ def test_a_cut_off_is_remembered_with_its_limit(bench: Bench) -> None:
     assert bench.check(cached=True, budget=200).out == short.out
 
 
+def test_what_was_cut_off_is_not_judged_again_because_another_file_changed(bench: Bench) -> None:
+    log = bench.site / "log"
+    bench.rule("hurts", f"open({str(log)!r}, 'a').write(function.name)\n{COUNTED}")
+    (bench.project / "b.cc").write_text("int Other() { return 1; }\n")
+    short = bench.check(cached=True, budget=200)
+    assert [kind for _, kind, _ in short.incomplete] == ["limit"]
+    (bench.project / "b.cc").write_text("int Other() { return 1 + 1; }\n")
+    assert bench.check(cached=True, budget=200).incomplete == short.incomplete
+    assert log.read_text() == "Bad"
+
+
 def test_what_rests_on_a_shared_answer_that_was_cut_off_is_cut_off_too(bench: Bench) -> None:
     shared = "from ownlint.project.questions import question\n@question\ndef shared(function):\n    {}\n"
     (bench.site / "hurtful" / "_shared.py").write_text(

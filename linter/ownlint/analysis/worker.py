@@ -342,17 +342,24 @@ class Worker:
             if held.findings or held.large:
                 self._found += held.findings
                 self._tell(SaidOfCase(group, number, held.findings, (), held.large))
+            for crash in held.crashes:
+                self._tell(SaidOfCase(group, number, (), (crash,)))
+                self._count(crash)
             return True
         self._judged_cases += 1
         findings: list[Finding] = []
+        crashes: list[Crash] = []
         with questions.noting() as notes:
-            whole = self._judged(number, first, found, findings)
+            whole = self._judged(number, first, found, findings, crashes)
         if notebook is not None and whole:
-            notebook.note(found.name, notes, findings)
+            notebook.note(found.name, notes, findings, crashes)
         return whole is not None
 
-    def _judged(self, number: int, first: int, found: DealtCase, findings: list[Finding]) -> bool | None:
-        """Whether all rules have judged the case; None where this worker judges nothing after it."""
+    def _judged(
+        self, number: int, first: int, found: DealtCase, findings: list[Finding], crashes: list[Crash]
+    ) -> bool | None:
+        """Whether all rules have judged the case, or would be cut off in every run; None where this worker judges
+        nothing after it."""
         analyst, group, subject = self.analyst, found.group, found.before + found.case.number
         whole = not first
         catalogue.begin(found.case.subject)
@@ -373,7 +380,8 @@ class Worker:
                 self._tell(SaidOfCase(group, number, (), (said,), large))
                 if not goes_on(said):
                     return None
-                whole = False
+                crashes.append(said)
+                whole = whole and said.culprit is None and not said.question
                 self._count(said)
                 any_given_up = given_up.any()
                 continue

@@ -22,7 +22,7 @@ from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.pairs import words
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_property, program_question, question
+from ownlint.project.questions import each_function, flow_question, program_property, program_question, question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -175,8 +175,7 @@ class Natives:
     def lent(self) -> frozenset[tuple[str, str]]:
         """From the type of what functions of a library are given to that of what they lend of it, if both are values of
         structs that hold a pointer."""
-        functions = (one for one in self.program.functions if one.language == "cpp")
-        return frozenset(pair for function in functions for pair in _handed_out(function))
+        return frozenset[tuple[str, str]]().union(*_handed_out(self.program).values())
 
     @program_property
     def counted(self) -> frozenset[str]:
@@ -894,10 +893,14 @@ def _named_in(written: str) -> Iterator[str]:
             yield inner.last
 
 
-def _handed_out(function: Function) -> Iterator[tuple[str, str]]:
+@each_function
+def _handed_out(function: Function) -> frozenset[tuple[str, str]]:
     """One call in the next: `Op op = blockGetFirst(moduleGetBody(module))`."""
     lends = function.program.models.lenders_of_arguments
-    for write in function.flow.writes if function.mentions(*lends) else ():
+    if function.language != "cpp" or not function.mentions(*lends):
+        return frozenset()
+    found = set()
+    for write in function.flow.writes:
         inner = strip(write.value)
         while isinstance(inner, r.Call) and (lent := _lent_from(function, inner)) is not None:
             inner = strip(lent)
@@ -907,7 +910,8 @@ def _handed_out(function: Function) -> Iterator[tuple[str, str]]:
         given = types.parse(function.program.types.of(inner, function))
         got = types.parse(begun[0] if begun is not None else function.program.types.of(write.target, function))
         if given.is_value and got.is_value and _can_be_handle(given) and _can_be_handle(got):
-            yield given.last, got.last
+            found.add((given.last, got.last))
+    return frozenset(found)
 
 
 def _lent_from(function: Function, call: r.Call) -> r.Value | None:

@@ -1189,11 +1189,11 @@ def _same_convention(function: Function, leave: e.LeaveEvent, written: str, is_c
     own = types.parse(function.record.result)
     if not written or types.parse(written).name != own.name or not own.is_value or own.name in ("auto", "void"):
         return False
-    return is_code or any(other is not leave for other in _successes(function))
+    return is_code or any(other is not leave for other in successes(function))
 
 
 @flow_question
-def _successes(function: Function) -> list[e.LeaveEvent]:
+def successes(function: Function) -> list[e.LeaveEvent]:
     """The exits that return success by name."""
     leaves = function.flow.leaves
     return [leave for leave in leaves if leave.value is not None and refuses(function, leave.value) is False]

@@ -600,8 +600,9 @@ class DebugLogs:
         positions: set[int] = set()
         if callee.functions:
             for target in callee.functions:
-                written = _written_through(target, self.depth + 1) if target is not self.function else None
-                if written is None or self.depth >= _DEEP:
+                is_far = self.depth >= _DEEP or target is self.function
+                written = None if is_far else _written_through(target, self.depth + 1)
+                if written is None:
                     return frozenset()
                 positions |= written
         else:

@@ -17,7 +17,7 @@ from ownlint.engine import overrides
 from ownlint.engine.copying import is_copying
 from ownlint.engine.duties import OWNING as OWNING
 from ownlint.engine.duties import Duties, Duty, releases_member
-from ownlint.engine.used_pairs import UsedPair, shown_pairs, used_pairs
+from ownlint.engine.used_pairs import UsedPair, declared_as, shown_pairs, used_pairs
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
@@ -276,7 +276,7 @@ class Resources:
         where = RESULT if one.argument < 0 else Place("argument", one.argument + 1)
         in_arena = self.is_idle(one.record)
         by_names = one.certainty
-        if not one.handle.is_number and (shown := self.shown.get(id(one.record))) is not None:
+        if not one.handle.is_number and (shown := self.shown.get(declared_as(one.record))) is not None:
             release, user = shown
             by_names = because(
                 "convention", f"that `{release}` releases what `{one.record.name}` returns is shown by `{user}` alone"
@@ -300,9 +300,9 @@ class Resources:
         return used_pairs(self.program)
 
     @program_property
-    def shown(self) -> dict[int, tuple[str, str]]:
-        """The declared pairs that the code of the project uses as such, see `used_pairs.shown_pairs`: by the identity
-        of the record that hands something out what ends it, and the class or function that shows it."""
+    def shown(self) -> dict[str, tuple[str, str]]:
+        """The declared pairs that the code of the project uses as such, see `used_pairs.shown_pairs`: by what hands
+        something out what ends it, and the class or function that shows it."""
         return shown_pairs(self.program, self.pairs)
 
     def is_idle(self, record: r.FunctionRecord) -> bool:

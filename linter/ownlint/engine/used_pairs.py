@@ -60,11 +60,16 @@ def used_pairs(program: Program) -> dict[str, UsedPair]:
     return out
 
 
-def shown_pairs(program: Program, pairs: Pairs) -> dict[int, tuple[str, str]]:
+def declared_as(record: r.FunctionRecord) -> str:
+    """By which a function is known in every run, and so are its overloads."""
+    return f"{record.scope}::{record.name}({', '.join(one.type for one in record.parameters)})"
+
+
+def shown_pairs(program: Program, pairs: Pairs) -> dict[str, tuple[str, str]]:
     """Of the declared pairs that names and types suggest those that some code uses as such: a class whose methods call
     both on one object of another class (`arena_->Allocate` here, `arena_->Deallocate` there), or a function that gives
-    to the one what it got from the other. By the identity of the acquiring record the release and who shows it."""
-    found: dict[int, tuple[str, str]] = {}
+    to the one what it got from the other. By what the acquiring one is `declared_as` the release and who shows it."""
+    found: dict[str, tuple[str, str]] = {}
     names, ends = pairs.names, pairs.releasing_names
     begun: dict[tuple[str, str], list[r.FunctionRecord]] = {}
     ended: dict[tuple[str, str], list[r.FunctionRecord]] = {}
@@ -81,13 +86,13 @@ def shown_pairs(program: Program, pairs: Pairs) -> dict[int, tuple[str, str]]:
             if on is not None and on != (THIS,) and not function.is_local(on):
                 (begun if name in names else ended).setdefault((home, on[-1]), []).extend(records)
         for record, release in _given_back(function, pairs):
-            found.setdefault(id(record), (release, function.name))
+            found.setdefault(declared_as(record), (release, function.name))
     for at, many in begun.items():
         for one in many:
             acquirer = pairs.acquirer(one)
             ends_it = [end for end in ended.get(at, ()) if acquirer is not None and end.name in acquirer.releases]
             if ends_it:
-                found.setdefault(id(one), (ends_it[0].name, last(at[0])))
+                found.setdefault(declared_as(one), (ends_it[0].name, last(at[0])))
     return found
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.finding import Finding, TooLarge
+from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.project.questions import Key
 
 _NUMBERS = "I"
@@ -64,6 +64,8 @@ class KeptSubject(msgspec.Struct, frozen=True, array_like=True, gc=False):
     keys: bytes
     findings: tuple[Finding, ...] = ()
     large: tuple[TooLarge, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    """The rules that were cut off at a counted limit: every run would meet it again."""
 
 
 class KeptFindings(msgspec.Struct, array_like=True):

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.finding import Finding, TooLarge
+from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.incremental import fingerprints, values
 from ownlint.incremental.comparing import BEFORE
 from ownlint.incremental.kept import (
@@ -84,11 +84,13 @@ class Notebook:
         """What was said before, and still holds."""
         self._subjects[name] = said
 
-    def note(self, name: str, notes: Iterable[Note], findings: Iterable[Finding]) -> None:
+    def note(
+        self, name: str, notes: Iterable[Note], findings: Iterable[Finding], crashes: Iterable[Crash] = ()
+    ) -> None:
         """What is said of a subject now."""
         keys = questions.keys(notes)
         large = tuple(sorted(self._large(keys)))
-        self._subjects[name] = KeptSubject(self._numbering.of(keys), tuple(findings), large)
+        self._subjects[name] = KeptSubject(self._numbering.of(keys), tuple(findings), large, tuple(crashes))
 
     def _large(self, keys: Collection[Key]) -> Iterable[TooLarge]:
         if not any(key[0] == "large" for key in keys):
@@ -198,7 +200,7 @@ def merged(parts: Iterable[KeptFindings]) -> KeptFindings:
 
     def take(made: KeptFindings, part: KeptFindings, numbered: Sequence[int]) -> None:
         for name, said in part.subjects.items():
-            made.subjects[name] = KeptSubject(renumbered(said.keys, numbered), said.findings, said.large)
+            made.subjects[name] = msgspec.structs.replace(said, keys=renumbered(said.keys, numbered))
 
     return _merged(iter(parts), KeptFindings(), take)
 
@@ -234,8 +236,7 @@ def _in_use(kept: KeptFindings) -> KeptFindings:
     left = sorted({number for one in kept.subjects.values() for number in numbers(one.keys)})
     numbered = dict(zip(left, range(len(left)), strict=True))
     subjects = {
-        name: KeptSubject(renumbered(one.keys, numbered), one.findings, one.large)
-        for name, one in kept.subjects.items()
+        name: msgspec.structs.replace(one, keys=renumbered(one.keys, numbered)) for name, one in kept.subjects.items()
     }
     return KeptFindings(len(left), [kept.keys[number] for number in left], subjects)
 

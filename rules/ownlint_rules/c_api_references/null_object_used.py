@@ -83,6 +83,7 @@ from ownlint import (
     events,
     failure,
     places,
+    questions,
     records,
     references,
     rule,
@@ -313,10 +314,15 @@ def _is_within(function: Function, one: counting.CountTrouble) -> bool:
     site = one.site
     if not isinstance(site, events.CallEvent) or len(site.node.args) != 2:
         return False
-    return any(
-        call.index < site.index
-        and len(call.node.args) == 1
-        and _SIZE.search(places.last_name(call.node.callee)) is not None
-        and text(call.node.args[0]) == text(site.node.args[0])
-        for call in function.flow.calls
-    )
+    measured = _measured(function).get(text(site.node.args[0]))
+    return measured is not None and measured < site.index
+
+
+@questions.flow_question
+def _measured(function: Function) -> dict[str, int]:
+    """What the function asks for its size, as it is written, with the index of the first call that does."""
+    found: dict[str, int] = {}
+    for call in function.flow.calls:
+        if len(call.node.args) == 1 and _SIZE.search(places.last_name(call.node.callee)) is not None:
+            found.setdefault(text(call.node.args[0]), call.index)
+    return found

@@ -94,6 +94,7 @@ from ownlint import (
     because,
     counting,
     events,
+    exits,
     failure,
     leaks,
     places,
@@ -155,7 +156,9 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     """One for all the ways that lose what was made at one place."""
     first = group[0]
     at = first.because if first.because is not None else first.site
-    steps = [step for one in group[:3] for step in _steps(function, one, first.name, alone=len(group) == 1)]
+    shown, more = exits.told([one.at for one in group])
+    steps = [step for one in group[:shown] for step in _steps(function, one, first.name, alone=len(group) == 1)]
+    steps += exits.further(function, more, f"`{first.name}`")
     known = references.references(function.program)
     if at is not first.site and isinstance(first.site, events.CallEvent):
         lent = known.source(first.site.node, function).kind == "borrowed"
@@ -231,7 +234,7 @@ def _said(function: Function, group: list[counting.CountTrouble]) -> str:
         return f"{lost} leaks if {condition}"
     if len(group) > 1:
         return f"{lost} leaks on {len(group)} exit paths"
-    if leaks.ends_iteration(function, one.at):
+    if exits.ends_iteration(function, one.at):
         return f"{lost} leaks {'in every' if _is_never_released_in(function, one) else 'at the end of an'} iteration"
     return f"{lost} leaks on one exit path"
 
@@ -263,8 +266,8 @@ def _help(function: Function, group: list[counting.CountTrouble]) -> str:
         return "remove the extra increment: the function already owns a reference"
     release = _release(function, one, may_be_null=any(_may_be_null(function, each) for each in group))
     if one.what == "overwritten":
-        exits = f" and {leaks.before_exits(function, [each.at for each in group[1:]])}" if len(group) > 1 else ""
-        return f"{release} before it is reassigned{exits}"
+        others = f" and {exits.before_exits(function, [each.at for each in group[1:]])}" if len(group) > 1 else ""
+        return f"{release} before it is reassigned{others}"
     answers = [places.strip(each.at.value) if isinstance(each.at, events.LeaveEvent) else None for each in group]
     using = next((answer for answer in answers if _uses(answer, one.name)), None)
     if using is not None:
@@ -272,7 +275,7 @@ def _help(function: Function, group: list[counting.CountTrouble]) -> str:
         return (
             f"{_hand_over(function, using, one.name)}store the result in a variable, {release}, then return it{others}"
         )
-    before = leaks.before_exits(function, [each.at for each in group])
+    before = exits.before_exits(function, [each.at for each in group])
     released = f"{release} {before}{_within(function, one)}{_half_built(function, one)}"
     is_answer = all(isinstance(answer, (records.Name, records.Member)) for answer in answers)
     pointer = types.parse(function.record.result).pointers
@@ -477,4 +480,4 @@ def _steps(function: Function, one: counting.CountTrouble, name: str, *, alone: 
                 lost = f"`{name}` (here called `{one.name}`)"
                 for link in assignments.renaming(function, name, one.name, one.site, one.at):
                     yield function.step(link, f"`{one.name}` and `{name}` are one object from here on", aside=True)
-            yield from leaks.exit_steps(function, one.at, lost, trail, alone=alone, acquired=one.site)
+            yield from exits.steps(function, one.at, lost, trail, alone=alone, acquired=one.site)

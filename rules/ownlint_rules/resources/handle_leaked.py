@@ -89,6 +89,7 @@ from ownlint import (
     Step,
     because,
     events,
+    exits,
     leaks,
     reason_of,
     reasoned,
@@ -101,7 +102,6 @@ from ownlint import (
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 _IN_A_TEST = "it is a step of a test program, which exits when the step fails"
-_MOST_STEPS = 3
 _SAYS = {
     "never": "`{}` is never released",
     "skipped": "`{}` leaks on some paths",
@@ -186,7 +186,7 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
 
 
 def _before(function: Function, loss: leaks.HandleLoss) -> str:
-    return leaks.before_exits(function, [way.exit for way in loss.ways])
+    return exits.before_exits(function, [way.exit for way in loss.ways])
 
 
 _LONGEST_CALL = 60
@@ -251,16 +251,18 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
         held = f"`{loss.name}`" if loss.kind in ("failure", "resized") else f"the objects in `{loss.name}`"
         yield from leaks.steps(function, loss, held)
         return
-    for way in loss.ways[:_MOST_STEPS]:
+    shown, more = exits.told([way.exit for way in loss.ways])
+    for way in loss.ways[:shown]:
         match way.exit:
             case events.Write():
                 if way.exit.span != loss.acquired.span:
                     yield function.step(way.exit, f"`{loss.name}` is overwritten here")
             case _:
                 alone = len(loss.ways) == 1
-                yield from leaks.exit_steps(
+                yield from exits.steps(
                     function, way.exit, f"`{loss.name}`", way.trail, alone=alone, acquired=loss.acquired
                 )
+    yield from exits.further(function, more, f"`{loss.name}`")
     if loss.kind == "skipped":
         yield from leaks.released_elsewhere(function, loss, f"`{loss.name}`")
 

@@ -969,7 +969,7 @@ def _finding(
         f"the {_kind(function, status, node, written)} returned by `{text(node.callee)}` {said}{place}{leaks}",
         certainty=certainty,
         help=_help(function, status, node, written, said),
-        steps=(*_declared(function, node, written), *_replaced(function, then)),
+        steps=(*_declared(function, node, written), *_replaced(function, then), *_goes_on(function, at, node, written)),
         fix=_log_instead(function, node, status, written),
         cause=places.called(node),
     )
@@ -1002,6 +1002,17 @@ def _kind(function: Function, status: Status, node: records.Call, written: str) 
 def _replaced(function: Function, then: events.Event | None) -> Iterator[Step]:
     if then is not None:
         yield function.step(then, "it is overwritten here before it is checked")
+
+
+def _goes_on(function: Function, at: events.Event | records.Node, node: records.Call, written: str) -> Iterator[Step]:
+    """Where the function then reports that all went well, in a status of the same type."""
+    if types.parse(function.record.result).last != types.parse(written).last or not isinstance(at, events.CallEvent):
+        return
+    after = {one.index for one in function.flow.after(at)}
+    exit_ = next((one for one in failure.successes(function) if one.index in after), None)
+    if exit_ is not None and exit_.value is not None:
+        said = f"this returns `{text(exit_.value)}` even if `{places.called(node)}` has failed"
+        yield function.step(exit_, said)
 
 
 def _log_instead(function: Function, node: records.Call, status: Status, written: str) -> Fix | None:

@@ -414,6 +414,11 @@ class MemoryDraft:
             return self._state
         return MemoryState(self.cells, self.ended, self.tests, self.shaken, self.owed)
 
+    def swept(self) -> MemoryState:
+        """The state without what nothing leads to any more."""
+        self._change()
+        return self.state()
+
     def _change(self) -> None:
         """From here on what is known is the draft's own."""
         if not self._changed:

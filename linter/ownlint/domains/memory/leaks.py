@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 from typing import Literal, NamedTuple
 
 from ownlint.domains import exceptions, failure
-from ownlint.domains.memory import acquiring, resizing
+from ownlint.domains.memory import acquiring, exits, resizing
 from ownlint.domains.memory.acquiring import handing
 from ownlint.domains.memory.owed import HELD, PASSED, Acquired, OwedWalk, is_part_of
 from ownlint.domains.memory.uses import ends_with_call, gives_itself, names_at
@@ -36,7 +36,6 @@ from ownlint.project.subjects import Class, Function
 _ORDER: tuple[Certainty, ...] = ("certain", "likely", "possible")
 _NEAREST = 4
 """So many tests before an exit may be what it is about."""
-_MOST_STEPS = 3
 _MOST_REFUTED = 16
 """So many leaks of a function are followed again with what tests say."""
 
@@ -113,7 +112,8 @@ def _may_leave_rest(function: Function) -> bool:
 def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
     """How it comes to the loss, for a report; `lost` says what is lost."""
     told: set[str] = set()
-    for way in loss.ways[:_MOST_STEPS]:
+    shown, more = exits.told([way.exit for way in loss.ways])
+    for way in loss.ways[:shown]:
         if way.cause is not None and way.cause is not loss.acquired:
             answer = "" if way.throws else failure.answered(function, way.cause, way.exit)
             work = failure.work(function, way.cause)
@@ -125,7 +125,8 @@ def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
             told.add(says)
         if way.cause is None or way.exit.span != way.cause.span:
             trail = way.trail if way.cause is None else ()
-            yield from exit_steps(function, way.exit, lost, trail, alone=len(loss.ways) == 1, acquired=loss.acquired)
+            yield from exits.steps(function, way.exit, lost, trail, alone=len(loss.ways) == 1, acquired=loss.acquired)
+    yield from exits.further(function, more, lost)
     yield from released_elsewhere(function, loss, lost)
 
 
@@ -164,86 +165,6 @@ def _shown_end(walked: OwedWalk) -> e.Event | None:
     return next((one for one in calls if _is_release(one.node, walked.acquired.acquisition)), next(iter(ends), None))
 
 
-_JUMPS = {"break": "breaks out", "continue": "continues"}
-
-
-def exit_steps(
-    function: Function,
-    at: e.Event,
-    lost: str,
-    trail: Sequence[e.Event] = (),
-    *,
-    alone: bool = True,
-    acquired: e.Event | None = None,
-) -> Iterator[Step]:
-    """How a path comes to the exit that loses it. Of several exits each says in one sentence when it is taken."""
-    turn = function.turn(at, trail)
-    if not alone:
-        step = left_without(function, at, lost)
-        clause = failure.decided(function, turn, acquired)
-        when = f"if {clause}, " if clause else ""
-        after = f" after `goto {turn.jump.label}`" if turn.jump is not None else ""
-        yield Step(step.path, step.span, when + step.message + after, step.role, aside=True)
-        return
-    cause = failure.deciding(function, turn)
-    outcome = turn.outcome
-    if cause is not None and turn.asked is not None and is_part_of(cause.node, turn.asked):
-        outcome = failure.decided(function, turn)
-    elif cause is not None and cause is not acquired and not failure.is_like(cause, acquired):
-        does = "return NULL" if turn.clause.endswith(" is NULL") else "fail"
-        yield function.step(cause, f"{failure.work(function, cause)} can {does} here", "turn")
-    if turn.asked is not None:
-        yield function.step(turn.asked, f"{outcome} on this path", "turn")
-    if turn.jump is not None:
-        yield function.step(turn.jump, f"this jumps to `{turn.jump.label}`", "turn")
-    yield left_without(function, at, lost)
-
-
-def left_without(function: Function, at: e.Event, lost: str) -> Step:
-    """The step that loses it: an exit of the function, a jump out of the block that has it, or the end of that."""
-    leave = _leave(function, at)
-    if leave is not None:
-        leaves = _JUMPS.get(leave.kind, f"jumps to `{leave.label}`" if leave.label else "returns")
-        return function.step(leave, f"this {leaves} without releasing {lost}")
-    if not isinstance(at, e.End):
-        throws = isinstance(at, e.LeaveEvent) and at.kind == "throw"
-        return function.step(at, f"this {'throws' if throws else 'returns'} without releasing {lost}")
-    last = function.body[-1].end if function.body else -1
-    what = "iteration" if ends_iteration(function, at) else "function" if at.span.start == last else "block"
-    return function.step(at, f"the {what} ends without releasing {lost}")
-
-
-def ends_iteration(function: Function, at: e.Event) -> bool:
-    """Whether a path comes to the end of the body of a loop there, and not out of it."""
-    if not isinstance(at, e.End) or _leave(function, at) is not None:
-        return False
-    return any(
-        isinstance(one, r.Loop) and one.body and abs(one.end - at.span.end) <= 1 and one.body[-1].end <= at.span.start
-        for one in function.statements
-    )
-
-
-def _leave(function: Function, at: e.Event) -> r.Leave | None:
-    """The statement by which a path leaves the block of a local, or goes elsewhere."""
-    if isinstance(at, e.LeaveEvent):
-        return None
-    ends = (at.span.start,) if isinstance(at, e.End) else (at.span.start, at.span.end)
-    found = (one for one in function.statements if isinstance(one, r.Leave) and {one.start, one.end} & {*ends})
-    return next(found, None)
-
-
-def before_exits(function: Function, exits: Sequence[e.Event]) -> str:
-    """Where to release it, for a help."""
-    if len(exits) > 1:
-        return "before each of these exits"
-    leave, only = _leave(function, exits[0]), exits[0]
-    if leave is not None:
-        return f"before this `{leave.kind}`"
-    if isinstance(only, e.End):
-        return f"before this {'iteration' if ends_iteration(function, only) else 'block'} ends"
-    return "before this throws" if isinstance(only, e.LeaveEvent) and only.kind == "throw" else "before this return"
-
-
 def owner_advice(function: Function, otherwise: str) -> str:
     """What to do instead of releasing by hand, where the language has owners."""
     return "" if function.file.is_c else f", or {otherwise}"
@@ -268,8 +189,9 @@ def _fails(function: Function, way: LosingWay, acquired: e.Event | None = None) 
             work = f"a later {work if way.cause.node.kind == 'new' else f'call of {work}'}"
         answer = "" if way.throws else failure.answered(function, way.cause, way.exit)
         return answer or f"{work} {'throws' if way.throws else 'fails'}"
-    via = way.exit.via if isinstance(way.exit, e.LeaveEvent) else ""
-    return f"`{via}` makes this function return" if via else _taken(function, way, acquired) or "this function fails"
+    if isinstance(way.exit, e.LeaveEvent) and way.exit.via:
+        return f"`{way.exit.via}` {'throws' if way.exit.kind == 'throw' else 'makes this function return'}"
+    return _taken(function, way, acquired) or "this function fails"
 
 
 def _taken(function: Function, way: LosingWay, acquired: e.Event | None) -> str:

@@ -37,7 +37,7 @@ from ownlint.domains.memory.blocks import (
 from ownlint.domains.memory.live import LiveKnowledge
 from ownlint.domains.memory.outcomes import is_set_by
 from ownlint.domains.memory.owners import CoOwner, lets_go
-from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, declared_type, named, range_cell, result_cell
+from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, captured, declared_type, named, range_cell, result_cell
 from ownlint.domains.memory.seen import (
     DEEPEST,
     ending_rounds,
@@ -324,7 +324,10 @@ class MemoryWalk(Summarised):
 
     def arriving(self, state: MemoryState, at: int) -> MemoryState:
         """The state as it comes to an event; where ways meet, without what no event asks from there on."""
-        return self.asked_later.sliced(state, at) if len(self.flow.predecessors[at]) > 1 else state
+        if len(self.flow.predecessors[at]) < 2:
+            return state
+        left = self.asked_later.sliced(state, at)
+        return MemoryDraft(left, self).swept() if left is not state and left.ended else left
 
     @cached_property
     def asked_later(self) -> LiveKnowledge:
@@ -333,7 +336,19 @@ class MemoryWalk(Summarised):
             for name, (written, _) in self.function.locals.items()
             if holds_number(written) and name not in self.shared | self.references | self.set_in_lambdas
         )
-        return LiveKnowledge(self.flow, self.repeated, (numbers | self.asked_again) - self.number_parameters)
+        asked = (numbers | self.asked_again) - self.number_parameters
+        return LiveKnowledge(self.flow, self.repeated, asked, self.plain_pointers)
+
+    @cached_property
+    def plain_pointers(self) -> frozenset[str]:
+        """Locals that are pointers to what is none, and to which nothing else leads."""
+        lambdas = [one for one in self.function.values if isinstance(one, r.Lambda)]
+        others = (self.shared | self.references).union(*(captured(self.function, one) for one in lambdas))
+        return self.never_lent(
+            name
+            for name, (written, _) in self.function.locals.items()
+            if types.parse(written).pointers and name not in others
+        )
 
     def passes(self, event: e.Event, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the event."""

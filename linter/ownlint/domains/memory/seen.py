@@ -4,7 +4,7 @@ a flow is made, mostly before a body is decoded."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple
 
@@ -121,11 +121,11 @@ def _gives_up_twice(function: Function, names: frozenset[str]) -> bool:
         return bool(given)
     enders = _ending(function.program)
     ends = [one for one in function.calls() if one.kind == "delete" or last_name(one.callee) in enders | names]
-    joined = _led_together(function) if len(ends) > 1 else []
-    for one in given if len(ends) > 1 else ():
-        found = _worked_on(one)
-        _join(found, joined)
-        others = [other for other in ends if other is not one and not found.isdisjoint(_worked_on(other))]
+    joined = _Joined(_led_together(function) if len(ends) > 1 else ())
+    worked_on = [(other, _worked_on(other)) for other in ends] if given and len(ends) > 1 else []
+    for one in given if worked_on else ():
+        found = joined.around(_worked_on(one))
+        others = [other for other, names in worked_on if other is not one and not found.isdisjoint(names)]
         if others and any(_comes_before(one, other, function.flow) for other in others):
             return True
     return False
@@ -755,15 +755,25 @@ def relevant(function: Function) -> frozenset[str]:
         for loop in function.statements
         if isinstance(loop, r.Loop) and loop.start in ending_rounds(function)
     ]
-    _join(found, joined)
-    return frozenset(found)
+    return frozenset(_Joined(joined).around(found))
 
 
-def _join(found: set[str], joined: list[set[str]]) -> None:
-    """Takes in all names that stand together with one of those, and so on."""
-    while more := [names for names in joined if not names.isdisjoint(found)]:
-        joined = [names for names in joined if names.isdisjoint(found)]
-        found.update(*more)
+class _Joined:
+    """Names that stand together, with those that stand together with one of them, and so on."""
+
+    def __init__(self, sets: Iterable[set[str]]) -> None:
+        self._circles: dict[str, set[str]] = {}
+        for names in sets:
+            known = {id(one): one for name in names if (one := self._circles.get(name)) is not None}
+            whole = max(known.values(), key=len, default=set[str]())
+            for other in (names, *known.values()):
+                if other is not whole:
+                    whole |= other
+                    self._circles.update(dict.fromkeys(other, whole))
+
+    def around(self, names: Collection[str]) -> set[str]:
+        """These, and all that stand together with one of them."""
+        return set[str]().union(names, *(self._circles.get(name, ()) for name in names))
 
 
 def _names(value: r.Value | None) -> set[str]:
@@ -792,18 +802,17 @@ def _changes_pointed_into(function: Function) -> bool:
     pointing = [one for one in _pointing(function) if one.is_element]
     changing = _changing(function.program)
     changes = [one for one in function.calls() if last_name(one.callee) in changing] if pointing else []
-    joined = _other_names(function) if changes else []
+    joined = _Joined(_other_names(function) if changes else ())
+    into = [(one, joined.around(one.into)) for one in pointing] if changes else []
     for call in changes:
         changed = _names(call.callee.base) if isinstance(call.callee, r.Member) else {THIS}
         is_member = not changed <= function.locals.keys()
-        for one in pointing:
-            if one.is_used_behind(call, function):
-                found = set(one.into)
-                _join(found, joined)
-                if not found.isdisjoint(changed) or (
-                    not found <= function.locals.keys() and is_member and (THIS in found or THIS in changed)
-                ):
-                    return True
+        for one, found in into:
+            is_same = not found.isdisjoint(changed) or (
+                is_member and not found <= function.locals.keys() and (THIS in found or THIS in changed)
+            )
+            if is_same and one.is_used_behind(call, function):
+                return True
     return False
 
 
