@@ -70,8 +70,8 @@ class Rule(msgspec.Struct, frozen=True):
             return ""
         judged = self.counts.unassuming
         if judged.true + judged.false >= ENOUGH:
-            return f"nothing is assumed, but {judged.false} of the last {judged.all} findings like this were false"
-        return "nothing is assumed, but too few findings like this have been judged"
+            return f"{judged.false} of the last {judged.all} findings like this were false"
+        return "too few findings like this have been judged"
 
     @property
     def headline(self) -> str:

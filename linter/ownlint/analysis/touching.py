@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ownlint.catalogue import SubjectCase
@@ -194,8 +195,9 @@ class _Search:
         return found | {cls for cls in self._index.classes if not homes.isdisjoint(cls.ancestry)}
 
     def _namesakes(self, changed: Sequence[Function]) -> Iterator[Function]:
-        names = {self._blank(one.name) for one in changed if one.record.kind != "lambda"}
-        return (one for one in self._index.functions if self._blank(one.name) in names)
+        blank = cache(self._blank)
+        names = {blank(one.name) for one in changed if one.record.kind != "lambda"}
+        return (one for one in self._index.functions if blank(one.name) in names)
 
     def _blank(self, name: str) -> str:
         """Without the words that tell backends apart."""

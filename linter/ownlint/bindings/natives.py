@@ -162,7 +162,7 @@ class Natives:
         them."""
         found: set[str] = set()
         for function in self.program.functions:
-            if function.language == "cpp" and function.mentions(*self._library_ends):
+            if function.language == "cpp" and function.mentions_any(self._library_ends):
                 for call in function.flow.calls:
                     if last_name(call.node.callee) in self._library_ends:
                         ended = _ended_by_library(function, call.node)
@@ -357,7 +357,7 @@ def ends_of_elements(function: Function) -> tuple[tuple[e.Event, r.Value, tuple[
     its place. With the container and the classes whose objects end."""
     erases = function.program.models.containers.erases
     found: list[tuple[e.Event, r.Value, containers.Insert | None]] = []
-    for event in function.flow.calls if function.mentions(*erases) else ():
+    for event in function.flow.calls if function.mentions_any(erases) else ():
         on = receiver(event.node) or next(iter(event.node.args), None)
         if last_name(event.node.callee) in erases and on is not None:
             found.append((event, on, None))
@@ -549,7 +549,7 @@ def _sized(program: Program) -> frozenset[str]:
     return frozenset(made).union(
         last_name(on)
         for function in program.functions
-        if function.language == "cpp" and function.mentions(*_SIZES)
+        if function.language == "cpp" and function.mentions_any(_SIZES)
         for call in function.flow.calls
         if last_name(call.node.callee) in _SIZES and (on := receiver(call.node)) is not None
     )
@@ -897,7 +897,7 @@ def _named_in(written: str) -> Iterator[str]:
 def _handed_out(function: Function) -> frozenset[tuple[str, str]]:
     """One call in the next: `Op op = blockGetFirst(moduleGetBody(module))`."""
     lends = function.program.models.lenders_of_arguments
-    if function.language != "cpp" or not function.mentions(*lends):
+    if function.language != "cpp" or not function.mentions_any(lends):
         return frozenset()
     found = set()
     for write in function.flow.writes:

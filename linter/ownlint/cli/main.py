@@ -756,18 +756,16 @@ def baseline_show(file: Path | None, **given: Any) -> None:
 
 
 @cli.command(short_help="Show the manual page of a rule.")
-@click.argument("rule", required=False, shell_complete=commands.rule_names)
+@click.argument("rule", nargs=-1, shell_complete=commands.rule_names)
 @click.option("--all", "all_", is_flag=True, help="Show the manual pages of all rules.")
 @click.option("--output-format", type=OneOf(("text", "markdown", "json")), default="text", show_default=True)
-def explain(rule: str | None, all_: bool, output_format: str) -> None:
-    """Show the manual page of a RULE, or the pages of a group of rules."""
+def explain(rule: tuple[str, ...], all_: bool, output_format: str) -> None:
+    """Show the manual page of a RULE, or the pages of several rules and groups."""
     from ownlint.report import manual
 
-    if (rule is None) is not all_:
-        raise click.UsageError(
-            "name a rule or a group, or use --all" if rule is None else "--all and RULE cannot be combined"
-        )
-    found = _rules(rule or "all")
+    if bool(rule) is all_:
+        raise click.UsageError("--all and RULE cannot be combined" if rule else "name a rule or a group, or use --all")
+    found = _rules(*rule or ("all",))
     if output_format == "json":
         pages = [manual.page(info) for info in found]
         deliver(_json(pages if len(pages) > 1 or all_ else pages[0]), None)

@@ -220,7 +220,7 @@ class Concerned:
             calls |= self._changers
         closed = any(map(models.closed_by_with, named))
         for function in inner if calls or closed else ():
-            if function.mentions(*calls) or (bound and function.says(_any_of(bound))):
+            if function.mentions_any(calls) or (bound and function.says(_any_of(bound))):
                 yield from (Said(function, at) for at in self._on_native(function, calls))
             deletes, closes = "__delitem__" in calls and function.says(_DELETES), closed and function.says(_WITH)
             if (deletes and self._deletes_from_native(function)) or (closes and self._closes(function)):

@@ -42,7 +42,7 @@ def unchecked(function: Function) -> Iterator[UncheckedLock]:
 
 
 def _may_lock(function: Function) -> bool:
-    return function.language == "cpp" and function.mentions(*function.program.models.weak_answers)
+    return function.language == "cpp" and function.mentions_any(function.program.models.weak_answers)
 
 
 @flow_question

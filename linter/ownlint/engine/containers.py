@@ -484,7 +484,7 @@ def _overwrites(function: Function, call: r.Call, name: str) -> bool:
 
 def may_insert(function: Function) -> bool:
     """False when the body holds nothing that is spelled like an insert; needs no decoding."""
-    if function.mentions(*function.container_methods.keyed) or function.says(_INDEX_ASSIGNED):
+    if function.mentions_any(function.container_methods.keyed) or function.says(_INDEX_ASSIGNED):
         return True
     if any((said := verb_of(name)) is not None and said[0] == "put" for name in function.mentioned):
         return True
@@ -571,7 +571,7 @@ def clears(function: Function, held: Container) -> bool:
 def _cleared(function: Function) -> frozenset[str]:
     """Names of the maps that the function takes entries out of."""
     takes = function.container_methods.takes
-    if not function.mentions(*takes) and not takes_in_c(function):
+    if not function.mentions_any(takes) and not takes_in_c(function):
         return frozenset()
     found: set[str] = set()
     for call in function.flow.calls:

@@ -63,7 +63,7 @@ def _targets(body: bytes) -> Iterator[tuple[bytes, bool]]:
 
 
 def _assigns_by_call(function: Function) -> bool:
-    if function.home is not None and function.mentions(*function.home.setters):
+    if function.home is not None and function.mentions_any(function.home.setters):
         return True
     if not SETTING_CALLS.isdisjoint(function.mentioned) or "emplace" in function.mentioned:
         return True  # an optional has an `emplace`, too
@@ -106,7 +106,7 @@ def may_ask(function: Function, name: str) -> bool:
 
 
 def _calls_accessor(function: Function, name: str) -> bool:
-    return function.mentions(*undecoded.accessors(function.program).get(name, ()))
+    return function.mentions_any(undecoded.accessors(function.program).get(name, frozenset()))
 
 
 def says(function: Function, name: str) -> bool:

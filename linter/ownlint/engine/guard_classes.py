@@ -112,10 +112,10 @@ class Guards:
             makers = (record for record in cls.declarations if record.kind == "constructor")
             return any(record.parameters for record in makers) or bool(_fixed_lock(cls))
         destructor = cls.destructor
-        if cls.file.language != "cpp" or destructor is None or not destructor.mentions(*self.releasing):
+        if cls.file.language != "cpp" or destructor is None or not destructor.mentions_any(self.releasing):
             return False
         made = [method for method in cls.constructors if method.record.parameters]
-        takes = [method for method in made if method.mentions(*self.taking)]
+        takes = [method for method in made if method.mentions_any(self.taking)]
         return (
             bool(takes)
             and any(last_name(call.node.callee) in self.releasing for call in destructor.flow.calls)
@@ -125,7 +125,7 @@ class Guards:
     def _condition(self, cls: Class) -> int:
         """The parameter that says whether its constructor locks: `if (locks_) mutex_.lock();`."""
         for made in cls.constructors:
-            if not made.mentions(*self.taking):
+            if not made.mentions_any(self.taking):
                 continue
             given = {parameter.name: number for number, parameter in enumerate(made.record.parameters, 1)}
             for member in made.record.initializers:

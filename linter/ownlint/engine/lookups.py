@@ -239,7 +239,7 @@ def _helper_looks(
     if (
         event.dropped == "statement"
         and helper.record.result not in ("", "void")
-        and not helper.mentions(*methods.takes)
+        and not helper.mentions_any(methods.takes)
         and not helper.says(_THROWS)
     ):
         return None

@@ -38,8 +38,9 @@ def used_pairs(program: Program) -> dict[str, UsedPair]:
     found: dict[str, dict[tuple[int, str], str]] = {}
     given: dict[str, dict[str, str]] = {}
     """By a member that is released what does so, and where."""
+    ending = releasing | freeing
     for function in program.functions:
-        if function.language != "cpp" or not function.mentions(*releasing, *freeing):
+        if function.language != "cpp" or not function.mentions_any(ending):
             continue
         for name, argument, release in _shown(function, releasing, freeing):
             if _is_unseen(program, name):
@@ -193,7 +194,7 @@ def _kept(program: Program, given: dict[str, dict[str, str]]) -> Iterator[tuple[
     said = {words(release)[: words(release).index(releasing_verb(release))] for release in releases}
     names = {name for one in program.functions for name in one.mentioned if _begins_one_of(name, said)}
     for function in program.functions:
-        if function.language != "cpp" or not function.mentions(*names):
+        if function.language != "cpp" or not function.mentions_any(names):
             continue
         for call in function.flow.calls:
             name = last_name(call.node.callee)

@@ -390,6 +390,11 @@ class Macros:
         bodies = [_own_text(macro) for macro in self.named(name) if not _vanishes(macro)]
         return bool(bodies) and all(self._ways_out_of(name, body) == {"throw"} for body in bodies)
 
+    def throws(self, name: str) -> bool:
+        """Whether a macro leaves by a `throw` wherever its `#define`s say how: others call what does not return."""
+        bodies = map(_own_text, self.named(name))
+        return set[str]().union(*(self._ways_out_of(name, body) for body in bodies)) == {"throw"}
+
     def _ways_out_of(self, name: str, body: str) -> set[str]:
         """The words by which a body leaves, itself or by a macro that always does."""
         inner = (one for one in dict.fromkeys(_CALLED.findall(body)) if one != name and self.named(one))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -190,6 +191,11 @@ class Function(_Subject):
             if one in names:
                 return True
         return False
+
+    def mentions_any(self, names: AbstractSet[str]) -> bool:
+        """The same of many names."""
+        read(self.key)
+        return not names.isdisjoint(self.record.mentions)
 
     def says(self, pattern: AnyName | re.Pattern[bytes]) -> bool:
         """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap

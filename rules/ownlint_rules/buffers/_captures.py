@@ -42,7 +42,7 @@ class Captures:
 
     def rebound_in(self, function: Function) -> Iterator[Rebound]:
         """In the function that records, behind that; and in other methods of its class, for what its object holds."""
-        if not self._players or not function.mentions(*self._players):
+        if not self._players or not function.mentions_any(self._players):
             return
         for recording in self._near(function):
             start = recording.block.end if recording.function is function else -1

@@ -36,7 +36,7 @@ class Looks(NamedTuple):
 
 def hidden(program: Program) -> Iterator[Hidden]:
     for functions, on_heap in _types(program):
-        traverses = [one for one in functions if one.mentions(*program.models.visitors)]
+        traverses = [one for one in functions if one.mentions_any(program.models.visitors)]
         for traverse in traverses:
             shown = _looks(traverse, "visit")
             if shown.whole:
@@ -164,7 +164,7 @@ def _adopted(program: Program, path: str, member: str) -> Iterator[tuple[Functio
     """What calls of the file put into the member: `Py_XSETREF(self->owner, Py_NewRef(owner))`."""
     known = references.references(program)
     for other in program.functions:
-        if other.path != path or not other.mentions(*_setters(program)):
+        if other.path != path or not other.mentions_any(_setters(program)):
             continue
         for call in other.flow.calls:
             for given, where in known.adopted(call.node, other):

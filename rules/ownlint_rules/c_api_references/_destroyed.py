@@ -96,14 +96,14 @@ def _destroyed_types(program: Program) -> Iterator[tuple[Function, list[Function
         for table in file.tables if file.language == "cpp" else ():
             if table.kind not in ("type", "slot"):
                 continue
-            named = {end: one for end in _ENDS if (one := _in_table(program, file.path, table, end)) is not None}
+            named = {end: one for end in _ENDS if (one := in_table(program, file.path, table, end)) is not None}
             dealloc = named.get("tp_dealloc")
             cls = next((of for one in named.values() if (of := _object_of(one)) is not None), None)
             if dealloc is not None and cls is not None:
                 yield dealloc, list(named.values()), cls
 
 
-def _in_table(program: Program, path: str, table: r.Table, end: str) -> Function | None:
+def in_table(program: Program, path: str, table: r.Table, end: str) -> Function | None:
     for entry in table.entries:
         by_place = end == "tp_dealloc" and table.kind == "type" and entry.name in _POSITIONS
         if not (entry.name == end or entry.name == f"Py_{end}" or by_place) or not isinstance(entry.function, r.Name):
@@ -120,8 +120,8 @@ def _object_of(end: Function) -> Class | None:
     program, scope, file = end.program, end.record.scope, end.file
     parameter = end.record.parameters[0]
     written = [parameter.type]
-    written += [kind for kind, initial in end.locals.values() if _is_it(initial, {parameter.name})]
-    written += [inner.type for inner in end.values if isinstance(inner, r.Cast) and _is_it(inner, {parameter.name})]
+    written += [kind for kind, initial in end.locals.values() if is_it(initial, {parameter.name})]
+    written += [inner.type for inner in end.values if isinstance(inner, r.Cast) and is_it(inner, {parameter.name})]
     for one in written:
         kind = types.parse(program.names.expand(one, file, scope))
         cls = program.names.find_class(kind.name, scope, file) if kind.pointers == 1 else None
@@ -143,7 +143,7 @@ def _follow(function: Function, ending: _Ending, depth: int = 0) -> None:
         return
     known = references.references(function.program)
     own = {function.record.parameters[0].name}
-    own |= {name for name, (_, initial) in function.locals.items() if _is_it(initial, own)}
+    own |= {name for name, (_, initial) in function.locals.items() if is_it(initial, own)}
     ending.reached |= _reached(function)
     for event in function.flow:
         match event:
@@ -177,10 +177,10 @@ def _add_call(
     if known.is_macro(call):
         _add_macro(call, function, ending)
     receiver = places.receiver(call)
-    if receiver is not None and _is_it(receiver, own):
+    if receiver is not None and is_it(receiver, own):
         ending.is_unknown = True  # a method of the object, a destructor
     for index, argument in enumerate(call.args):
-        if _is_it(argument, own):
+        if is_it(argument, own):
             if name == "tp_free" or known.is_macro(call) or known.is_library(call, function):
                 continue
             if known.model(call, function) is not None:
@@ -188,7 +188,7 @@ def _add_call(
             callee = function.program.calls.callee(call, function).functions
             if len(callee) == 1 and index == 0:
                 _follow(callee[0], ending, depth + 1)
-            elif not _is_free(name):
+            elif not is_free(name):
                 ending.is_unknown = True
         elif known.use(call, index, function) != "lent":
             _touch(argument, function, ending)
@@ -205,7 +205,7 @@ def _add_macro(call: r.Call, function: Function, ending: _Ending) -> None:
             ending.touched.setdefault(word, []).append(function)
 
 
-def _is_free(name: str) -> bool:
+def is_free(name: str) -> bool:
     return name == "free" or name.endswith("_free")
 
 
@@ -215,7 +215,7 @@ def _touch(value: r.Value | None, function: Function, ending: _Ending) -> None:
             ending.touched.setdefault(inner.name, []).append(function)
 
 
-def _is_it(value: r.Value | None, own: set[str]) -> bool:
+def is_it(value: r.Value | None, own: set[str]) -> bool:
     inner = places.strip(value)
     while isinstance(inner, r.Cast) and inner.value is not None:
         inner = places.strip(inner.value)

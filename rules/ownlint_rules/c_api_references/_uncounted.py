@@ -127,7 +127,7 @@ def _is_emptied(program: Program, name: str) -> bool:
     """Whether a function that says the container gives references back."""
     said = f'"{name}"'.encode()
     return any(
-        function.language == "cpp" and function.mentions(*program.models.giving_back) and said in function.encoded
+        function.language == "cpp" and function.mentions_any(program.models.giving_back) and said in function.encoded
         for function in program.functions
     )
 

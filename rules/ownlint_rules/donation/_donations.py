@@ -71,7 +71,7 @@ class Donations:
         found: set[Function] = set()
         files = {function.path for function in self.python if self.concerned(function)}
         for function in self.python:
-            if function.path in files and function.mentions(*self.hot.tracers):
+            if function.path in files and function.mentions_any(self.hot.tracers):
                 found.update(self._traced_in(function))
         grown = True
         while grown:

@@ -120,7 +120,7 @@ def _callers(program: Program) -> dict[str, list[Function]]:
     stored = {one.member for ways in _all(program).values() for one in ways if one.member}
     found: dict[str, list[Function]] = {}
     for function in program.functions:
-        if function.language != "cpp" or not function.mentions(*stored):
+        if function.language != "cpp" or not function.mentions_any(stored):
             continue
         for event in function.flow.calls:
             callee = event.node.callee

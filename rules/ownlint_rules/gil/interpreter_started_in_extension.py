@@ -90,9 +90,9 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
     models = function.program.models
     names = {name.rpartition("::")[2] for name in (*models.gil.starts, *models.gil.ends)}
     alive = {name.rpartition("::")[2] for name in models.gil.alive}
-    if function.language != "cpp" or not function.mentions(*names) or _is_host(function):
+    if function.language != "cpp" or not function.mentions_any(names) or _is_host(function):
         return
-    is_asked = function.mentions(*alive)
+    is_asked = function.mentions_any(alive)
     for call in function.flow.calls:
         word = _word(function, call)
         if is_asked and word == "starts" and (step := _called_with_object(function)) is not None:
@@ -122,7 +122,7 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
 def _starts_one(program: Program) -> bool:
     """Whether some code starts an interpreter: one that asks first may be about its own."""
     names = {name.rpartition("::")[2] for name in program.models.gil.starts}
-    return any(function.language == "cpp" and function.mentions(*names) for function in program.functions)
+    return any(function.language == "cpp" and function.mentions_any(names) for function in program.functions)
 
 
 def _word(function: Function, call: events.CallEvent) -> str:

@@ -124,7 +124,7 @@ def python_copied_in_callback(function: Function) -> Iterator[Finding]:
         return
     if function.cls is not None and function.cls.destructor is function:
         yield from _copied_bare(function.cls, function)
-    if not any(True for _ in function.lambdas()) and not function.mentions(*_makers(function.program)):
+    if not any(True for _ in function.lambdas()) and not function.mentions_any(_makers(function.program)):
         return
     spawned = {started for started, _, sure in entrances.spawned(function) if sure}
     for inner, event in _stored(function):

@@ -109,7 +109,7 @@ def _asks(program: Program, static: statics.Static) -> bool:
     )
     alive = {name.rpartition("::")[2] for name in program.models.gil.alive}
     return cls is not None and any(
-        one.destructor is not None and one.destructor.mentions(*alive) for one in cls.ancestry
+        one.destructor is not None and one.destructor.mentions_any(alive) for one in cls.ancestry
     )
 
 

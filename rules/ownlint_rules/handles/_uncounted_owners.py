@@ -23,23 +23,34 @@ class UncountedOwner(NamedTuple):
     use: r.Value
 
 
+class _StoredPointer(NamedTuple):
+    """At `at`, a pointer to the object `given` is stored in `field` of a `made`, and nothing counts it."""
+
+    at: events.Write
+    made: Class
+    field: str
+    given: str
+
+
 @questions.program_question
 def uncounted_owners(program: Program) -> list[UncountedOwner]:
     """In source order."""
-    makers = [
-        function
-        for function in program.functions
-        if function.language == "cpp" and function.home is None and lending.makes_objects(function)
-    ]
-    return [one for function in makers for one in _in(function)] + [
-        one
-        for function in program.functions
-        if function.language == "cpp" and slot_tables.is_slot(function)
-        for one in _in_self(function)
-    ]
+    found = []
+    for stores in (_in_new(program), _in_self(program)):
+        for function, stored in stores.items():
+            for one in stored:
+                use = _use(function, one.made, one.field)
+                if use is not None:
+                    found.append(UncountedOwner(function, *one, *use))
+    return found
 
 
-def _in(function: Function) -> Iterator[UncountedOwner]:
+@questions.each_function
+def _in_new(function: Function) -> tuple[_StoredPointer, ...]:
+    """In an object that the function has made."""
+    if function.language != "cpp" or function.home is not None or not lending.makes_objects(function):
+        return ()
+    found = []
     made = dict(lending.new_objects(function))
     for write in function.flow.writes if made else ():
         if len(write.place) != 2 or write.place[0] not in made or write.value is None:
@@ -50,30 +61,30 @@ def _in(function: Function) -> Iterator[UncountedOwner]:
             continue
         if references.owns_member(cls, field, function.program) or not _is_answer(function, write.place[0]):
             continue
-        if not lending.is_only_lent(function, given, write.place[0]):
-            continue
-        use = _use(function, cls, field)
-        if use is not None:
-            yield UncountedOwner(function, write, cls, field, function.record.parameters[given].name, *use)
+        if lending.is_only_lent(function, given, write.place[0]):
+            found.append(_StoredPointer(write, cls, field, function.record.parameters[given].name))
+    return tuple(found)
 
 
-def _in_self(function: Function) -> Iterator[UncountedOwner]:
+@questions.each_function
+def _in_self(function: Function) -> tuple[_StoredPointer, ...]:
     """`self->source = source;`, of an argument that Python passes, where nothing counts the member."""
-    program, made = function.program, dict(lending.new_objects(function))
+    if function.language != "cpp" or not slot_tables.is_slot(function):
+        return ()
+    program, made, found = function.program, dict(lending.new_objects(function)), []
     for one in counting.troubles(function):
         where = places.strip(one.where)
         if one.what != "stored borrowed" or not isinstance(one.at, events.Write) or not isinstance(where, r.Member):
             continue
         if one.at.place[0] in made:
             continue
-        field = where.name
-        found = next(iter(program.types.classes_of(program.types.of(where.base, function), function)), None)
-        if found is None or references.owns_member(found, field, program):
+        cls = next(iter(program.types.classes_of(program.types.of(where.base, function), function)), None)
+        if cls is None or references.owns_member(cls, where.name, program):
             continue
-        use = _use(function, found, field)
         stored = places.strip(one.at.value)
-        if use is not None and stored is not None:
-            yield UncountedOwner(function, one.at, found, field, text(stored), *use)
+        if stored is not None:
+            found.append(_StoredPointer(one.at, cls, where.name, text(stored)))
+    return tuple(found)
 
 
 def _is_owner(function: Function, given: int, cls: Class, field: str) -> bool:
@@ -103,16 +114,20 @@ def _struct(program: Program, written: str, function: Function) -> str:
 @questions.program_question
 def _structs(program: Program) -> frozenset[str]:
     """The structs that an object of Python's is cast to."""
+    return frozenset[str]().union(*_cast_to(program).values())
+
+
+@questions.each_function
+def _cast_to(function: Function) -> frozenset[str]:
+    if function.language != "cpp":
+        return frozenset()
+    program = function.program
     known = references.references(program)
-    found: set[str] = set()
-    for function in program.functions:
-        if function.language != "cpp":
-            continue
-        found.update(cls.symbol for _, cls in lending.new_objects(function) if lending.makes_objects(function))
-        if any(known.is_pointer(one.type, function) for one in function.record.parameters):
-            found.update(_struct(program, cast.type, function) for cast in _object_casts(function))
-        if slot_tables.is_slot(function) and function.record.parameters:
-            found.add(_struct(program, function.record.parameters[0].type, function))
+    found = {cls.symbol for _, cls in lending.new_objects(function) if lending.makes_objects(function)}
+    if any(known.is_pointer(one.type, function) for one in function.record.parameters):
+        found.update(_struct(program, cast.type, function) for cast in _object_casts(function))
+    if slot_tables.is_slot(function) and function.record.parameters:
+        found.add(_struct(program, function.record.parameters[0].type, function))
     return frozenset(found - {""})
 
 

@@ -115,7 +115,7 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
 
 
 def _may_cast(function: Function) -> bool:
-    if function.says(_CASTS) or function.mentions(*_named_pointers(function.program)):
+    if function.says(_CASTS) or function.mentions_any(_named_pointers(function.program)):
         return True
     filled = (inner for one in function.record.initializers for value in one.args for inner in places.walk(value))
     if any(isinstance(inner, records.Cast) for inner in filled):

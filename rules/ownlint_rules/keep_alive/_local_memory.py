@@ -54,7 +54,7 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
         return
     known = references.references(function.program)
     frameworks = list(function.program.models.frameworks.values())
-    if not function.mentions(*_helpers(function.program)):
+    if not function.mentions_any(_helpers(function.program)):
         frameworks = [f for f in frameworks if _may_make(function, f)]
         if not frameworks and not any(name in known.lenders for name in function.mentioned):
             return

@@ -73,7 +73,7 @@ from ownlint_rules.keep_alive import _trusting as trusting
 
 @rule(severity="error", cwe=(843,))
 def borrowed_without_type_check(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp" or not function.mentions(*function.program.models.trusting):
+    if function.language != "cpp" or not function.mentions_any(function.program.models.trusting):
         return
     for one in trusting.trusted(function):
         yield function.finding(

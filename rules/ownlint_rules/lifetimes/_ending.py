@@ -27,7 +27,7 @@ def may_be_left(function: Function) -> bool:
     known = keeping.keepers(function.program)
     mentions = function.mentioned
     assigned = {name[1:] for name in mentions if name[0] == "="} & known.names
-    if not assigned and not function.mentions(*keeping.puts(function)) and not keeping.sets_elements(function):
+    if not assigned and not function.mentions_any(keeping.puts(function)) and not keeping.sets_elements(function):
         return False
     body = function.encoded
     own: dict[bytes, bytes] = dict(_DECLARED.findall(body))

@@ -33,7 +33,7 @@ class Running:
         record = function.record
         if record.kind not in ("function", "method") or {"generator", "async"} & set(record.qualifiers):
             return
-        if not function.mentions(*self._starters) or function.mentions(*self._waiters):
+        if not function.mentions_any(self._starters) or function.mentions_any(self._waiters):
             return
         tops = [value for statement in function.statements for value in bodies.values(statement)]
         yield from self._temporaries(function, tops)

@@ -130,7 +130,7 @@ def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
         return
     if (
         function.record.kind != "lambda"
-        and not function.mentions(*function.program.models.containers.inserts)
+        and not function.mentions_any(function.program.models.containers.inserts)
         and not function.says(_DECIDES)
     ):
         return
@@ -390,7 +390,7 @@ def _empties(method: Function, member: str, takes: Set[str]) -> bool:
         return True
     return (
         glance.says(method, member)
-        and method.mentions(*takes)
+        and method.mentions_any(takes)
         and any(
             call.receiver is not None and member in call.receiver and places.last_name(call.node.callee) in takes
             for call in method.flow.calls

@@ -407,7 +407,7 @@ def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
     function = gaps.function
     methods = function.container_methods
     need_one = methods.places | methods.erases
-    if not function.mentions(*need_one):
+    if not function.mentions_any(need_one):
         return
     asked = _asked_for_any(function)
     for act in [call for call in function.flow.calls if call.receiver in asked and gaps.is_decided(call)][:MOST_ACTS]:
@@ -436,7 +436,7 @@ def _asked_for_any(function: Function) -> dict[Place, list[e.Event]]:
             if (at := _tested_for_any(function, value)) is not None:
                 asked.setdefault(at, []).extend(one for one in reads.get(at, ()) if one.span.start in span)
         return asked
-    for call in function.flow.calls if function.mentions(*_COUNTS) else ():
+    for call in function.flow.calls if function.mentions_any(_COUNTS) else ():
         if call.receiver is not None and places.last_name(call.node.callee) in _COUNTS:
             asked.setdefault(call.receiver, []).append(call)
     return asked
@@ -483,7 +483,7 @@ def presence_gaps(gaps: Gaps) -> Iterator[tuple[Gap, str, str]]:
     if function.language == "python":
         yield from _presence_gaps_in_python(gaps)
         return
-    if not function.mentions(*methods.finds):
+    if not function.mentions_any(methods.finds):
         return
     unasked = {one.span for one in map(_used_unasked, function.values) if one is not None}
     calls = [call for call in function.flow.calls if call.receiver is not None and call.node.args]
@@ -574,7 +574,7 @@ def sequence_gaps(gaps: Gaps) -> Iterator[tuple[e.CallEvent, Gap, str]]:
     """What is appended to a sequence under one lock because a search through it under another has not found it; with
     the name of what was searched for."""
     function = gaps.function
-    if not function.mentions(*function.container_methods.appends):
+    if not function.mentions_any(function.container_methods.appends):
         return
     acts = [act for act in function.flow.calls if _appends(function, act) and gaps.is_decided(act)]
     for act in acts[:MOST_ACTS]:
@@ -710,7 +710,7 @@ class Helpers:
             return
         stores = containers.may_insert(method)
         python = method.language == "python"
-        if not stores and not method.mentions(*method.container_methods.looks) and not (python and method.says(_IN)):
+        if not stores and not method.mentions_any(method.container_methods.looks) and not (python and method.says(_IN)):
             return
         if not takes_locks(method) and not (stores and cls is not None and locks.mutex_fields(cls)):
             return

@@ -600,9 +600,8 @@ def removed_releases(old: Function, new: Function) -> Iterator[parity.Release]:
     if not parity.is_alike(then, now):
         return
     left = Counter((release.name, release.what) for release in now.releases)
-    known = {line for line, _ in then.lines}
-    kept = {line for line, _ in now.lines}
-    fresh = [parity.words(line) for line, _ in now.lines if line not in known]
+    kept = Counter(line for line, _ in now.lines)
+    fresh = [parity.words(line) for line in kept - Counter(line for line, _ in then.lines)]
     for release in then.releases:
         key = (release.name, release.what)
         left[key] -= 1

@@ -240,7 +240,7 @@ def _may_stand_in(function: Function, one: _Keyed, asking: dict[Function, bool],
 def _is_moved_out(function: Function, at: events.Event, said: records.Value) -> bool:
     """Whether something is taken alive out of what a function erases from."""
     name = places.last_name(said if not isinstance(said, records.Index) else said.base)
-    return function.mentions(*habits.MOVES_OUT) and any(
+    return function.mentions_any(habits.MOVES_OUT) and any(
         places.last_name(inner) == name
         for call in function.flow.calls
         if call is not at and places.last_name(call.node.callee) in habits.MOVES_OUT

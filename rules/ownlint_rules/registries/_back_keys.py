@@ -64,7 +64,7 @@ def _filling(program: Program) -> dict[str, list[Function]]:
     appends = program.models.containers.appends
     found: dict[str, list[Function]] = {}
     for function in program.functions:
-        if function.language == "cpp" and (containers.may_insert(function) or function.mentions(*appends)):
+        if function.language == "cpp" and (containers.may_insert(function) or function.mentions_any(appends)):
             for word in dict.fromkeys(_SAID.findall(function.encoded)):
                 found.setdefault(word.decode(), []).append(function)
     return found

@@ -43,7 +43,7 @@ def left_behind(home: Class) -> Iterator[LeftBehind]:
                 continue
             if any(caller is not method and caller in takers for caller in home.program.index.callers(method)):
                 continue  # judged there
-            call = None if method.mentions(*habits.MOVES_OUT) else next(_taken(method, one.owner.name), None)
+            call = None if method.mentions_any(habits.MOVES_OUT) else next(_taken(method, one.owner.name), None)
             if call is not None:
                 yield LeftBehind(method, call, one, *filler)
 
@@ -157,7 +157,7 @@ def _takes_itself_out(home: Class, one: Companion, takers: list[Function]) -> bo
     """Whether the destructor of the object calls what takes its pointer out."""
     names = {method.name for method in takers}
     held = (cls for cls in home.program.classes if cls.name == one.held)
-    return any(cls.destructor is not None and cls.destructor.mentions(*names) for cls in held)
+    return any(cls.destructor is not None and cls.destructor.mentions_any(names) for cls in held)
 
 
 def _is_taken_from_outside(home: Class, one: Companion, takers: list[Function]) -> bool:

@@ -77,7 +77,7 @@ def wrapped(program: Program) -> dict[str, Class]:
     casts = {name for one in program.models.frameworks.values() if (name := one.facts.get("makes_object"))}
     found: dict[str, Class] = {}
     for function in program.functions if casts else ():
-        if function.language == "cpp" and function.mentions(*casts):
+        if function.language == "cpp" and function.mentions_any(casts):
             for name, cls in (*_put(function, casts), *_taken(function, casts)):
                 found.setdefault(name, cls)
     return found

@@ -49,7 +49,7 @@ def left(cls: Class) -> Iterator[Removed]:
         takers = _takers(cls.program, one)
         names = {function.name for function in takers}
         for method in cls.methods:
-            if method in takers or method.mentions(*names) or _calls_own(method, takers | _callers(cls, takers)):
+            if method in takers or method.mentions_any(names) or _calls_own(method, takers | _callers(cls, takers)):
                 continue
             if any(caller in takers for caller in cls.program.index.callers(method)):
                 continue
@@ -61,7 +61,7 @@ def left(cls: Class) -> Iterator[Removed]:
 def _callers(cls: Class, takers: set[Function]) -> set[Function]:
     """The methods of a class that call what takes entries out."""
     names = {function.name for function in takers}
-    return {method for method in cls.methods if method.mentions(*names)}
+    return {method for method in cls.methods if method.mentions_any(names)}
 
 
 def _calls_own(method: Function, others: set[Function]) -> bool:
@@ -79,7 +79,7 @@ def _calls_own(method: Function, others: set[Function]) -> bool:
 def _maps(program: Program) -> tuple[_IdMap, ...]:
     found: dict[tuple[str, str], _IdMap] = {}
     for function in program.functions:
-        if function.language != "python" or not function.mentions("id") or function.mentions(*_WEAK):
+        if function.language != "python" or not function.mentions("id") or function.mentions_any(_WEAK):
             continue
         for event, name, home, key, value in stores(function):
             of = _id_of(function, key)

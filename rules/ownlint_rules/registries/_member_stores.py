@@ -160,14 +160,14 @@ def _storing(program: Program) -> dict[str, list[Function]]:
 
 @questions.program_question
 def _storing_in_other_words(program: Program) -> list[Function]:
-    return [function for function in program.functions if function.mentions(*_IN_OTHER_WORDS)]
+    return [function for function in program.functions if function.mentions_any(_IN_OTHER_WORDS)]
 
 
 def may_store(function: Function, name: str) -> bool:
     """Whether the body can assign to a member of that name. Needs no decoding."""
     if function.mentions("=" + name):
         return True
-    return function.mentions(*_IN_OTHER_WORDS) and f'"{name}"'.encode() in function.encoded
+    return function.mentions_any(_IN_OTHER_WORDS) and f'"{name}"'.encode() in function.encoded
 
 
 @questions.question

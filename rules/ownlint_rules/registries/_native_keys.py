@@ -327,7 +327,7 @@ def _ends(program: Program) -> dict[Class, list[tuple[Function, events.CallEvent
     }
     found: dict[Class, list[tuple[Function, events.CallEvent, str]]] = {}
     for function in program.functions:
-        if function.language != "python" or not ending or not function.mentions(*ending):
+        if function.language != "python" or not ending or not function.mentions_any(ending):
             continue
         if function.name == "__del__":
             continue  # the table keeps the object

@@ -227,7 +227,7 @@ class Registries:
         return [
             function
             for function in self.program.functions
-            if function.mentions(*_takes(function)) or c_containers.takes_in_c(function)
+            if function.mentions_any(_takes(function)) or c_containers.takes_in_c(function)
         ]
 
     def takings(self, function: Function, registry: AnyTable) -> list[e.CallEvent]:
@@ -241,7 +241,7 @@ class Registries:
 
     def _found_below(self, function: Function, registry: AnyTable, depth: int) -> bool:
         may_take = says(function, registry) and (
-            function.mentions(*_takes(function)) or c_containers.takes_in_c(function)
+            function.mentions_any(_takes(function)) or c_containers.takes_in_c(function)
         )
         if may_take and any(takes_out(function, call.node, registry) for call in function.flow.calls):
             return True

@@ -17,7 +17,7 @@ def kept_by_address(function: Function) -> Iterator[tuple[e.Event, str]]:
     """Where the function puts a Python object into such a map, and the name of the map, if nothing in the program
     takes entries out of it and somebody looks them up."""
     keyed = function.program.models.containers.keyed
-    if not (function.mentions(*keyed) or function.says(_SETS_ELEMENT)):
+    if not (function.mentions_any(keyed) or function.says(_SETS_ELEMENT)):
         return
     for event in function.flow:
         held = _put_into(event, keyed)

@@ -159,7 +159,7 @@ def _marks(function: Function, skip: _Skip) -> Iterator[tuple[events.Event, reco
         if _is_dead(store.value, skip):
             yield store.at, store.base
     setters = _setters(skip)
-    if not function.mentions(*setters):
+    if not function.mentions_any(setters):
         return
     for call in function.flow.calls:
         if places.last_name(call.node.callee) in setters:

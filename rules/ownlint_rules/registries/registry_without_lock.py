@@ -148,7 +148,7 @@ def _running_free(program: Program) -> frozenset[str]:
             if any(isinstance(v, records.Name) and v.text in words for v in places.walk(variable.value)):
                 found.add(file.path)
     return frozenset(
-        found.union(one.path for one in program.functions if one.mentions(*words) or _is_given(one, words))
+        found.union(one.path for one in program.functions if one.mentions_any(words) or _is_given(one, words))
     )
 
 

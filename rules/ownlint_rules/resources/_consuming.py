@@ -111,7 +111,7 @@ def _may_empty(function: Function, node: r.Call, member: Place) -> bool:
     return any(
         one.home is not None
         and glance.says(one, member[1])
-        and (one.mentions("=" + member[1]) or one.mentions(*_renewing(one)))
+        and (one.mentions("=" + member[1]) or one.mentions_any(_renewing(one)))
         for one in called
         if one is not function
     )

@@ -14,30 +14,23 @@ from ownlint_rules.resources._slots import slots
 def kept_for_good(program: Program) -> frozenset[Class]:
     """The plain classes with slots whose objects are allocated, or are locals of `main`, and of which nothing releases
     one: no call, no owner, no other scope, no function that is named for it."""
-    known, asked = slots(program), resources.resources(program)
+    known = slots(program)
     plain = {cls for cls in known.by_class if _is_plain(cls)}
     if not plain:
         return frozenset()
     left = plain - _standing(plain, program)
-    functions = [function for function in program.functions if function.language == "cpp"]
-    made = set[Class]()
-    for function in functions if left else ():
-        if _is_main(function):
-            named = {name for written, _ in function.locals.values() for name in _values(written)}
-            made.update(cls for cls in left if cls.name in named)
-        if asked.may_acquire(function):
-            made.update(_made(function, asked))
-    left &= made
-    for function in functions:
-        if not left:
-            break
-        ended = set[Class]()
-        if pairs.releasing_verb(function.name):
-            ended.update(cls for one in function.record.parameters[:1] for cls in _pointed(one.type, function))
-        if known.may_release(function):
-            ended.update(_ended(function, asked))
-        left = {cls for cls in left if ended.isdisjoint(cls.ancestry)}
-    return frozenset(left)
+    if not left:
+        return frozenset()
+    named = {
+        name
+        for function in program.functions
+        if function.language == "cpp" and _is_main(function)
+        for written, _ in function.locals.values()
+        for name in _values(written)
+    }
+    left &= {cls for cls in left if cls.name in named}.union(*_made(program).values())
+    ended = set[Class]().union(*_ended(program).values()) if left else set[Class]()
+    return frozenset(cls for cls in left if ended.isdisjoint(cls.ancestry))
 
 
 def _standing(plain: set[Class], program: Program) -> set[Class]:
@@ -70,16 +63,22 @@ def _is_plain(cls: Class) -> bool:
     )
 
 
-def _made(function: Function, asked: resources.Resources) -> Iterator[Class]:
+@questions.each_function
+def _made(function: Function) -> frozenset[Class]:
     """The classes of which it allocates an object: `T *made = malloc(sizeof(T))`."""
+    asked = resources.resources(function.program)
+    if function.language != "cpp" or not asked.may_acquire(function):
+        return frozenset()
+    found: set[Class] = set()
     for statement in function.statements:
         if isinstance(statement, r.Declare) and _is_allocation(statement.value, function, asked):
-            yield from _pointed(statement.type, function)
+            found.update(_pointed(statement.type, function))
     for inner in function.values:
         if isinstance(inner, r.Assign) and _is_allocation(inner.value, function, asked):
-            yield from _pointed(function.program.types.of(inner.target, function), function)
+            found.update(_pointed(function.program.types.of(inner.target, function), function))
         elif isinstance(inner, r.Call) and inner.kind == "new":
-            yield from _pointed(function.program.types.of(inner, function), function)
+            found.update(_pointed(function.program.types.of(inner, function), function))
+    return frozenset(found)
 
 
 def _is_allocation(value: r.Value | None, function: Function, asked: resources.Resources) -> bool:
@@ -88,19 +87,29 @@ def _is_allocation(value: r.Value | None, function: Function, asked: resources.R
     return made is not None and not made.is_counted
 
 
-def _ended(function: Function, asked: resources.Resources) -> Iterator[Class]:
-    """The classes of which it releases an object, also one that a callback gets as plain memory."""
+@questions.each_function
+def _ended(function: Function) -> frozenset[Class]:
+    """The classes of which it releases an object, also one that a callback gets as plain memory, or by its name."""
+    found: set[Class] = set()
+    if function.language != "cpp":
+        return frozenset()
+    if pairs.releasing_verb(function.name):
+        found.update(cls for one in function.record.parameters[:1] for cls in _pointed(one.type, function))
+    if not slots(function.program).may_release(function):
+        return frozenset(found)
+    asked = resources.resources(function.program)
     for inner in function.values:
         for ended in asked.released(inner, function) if isinstance(inner, r.Call) else ():
             value = _uncast(_released(inner, ended)) if isinstance(inner, r.Call) else None
-            yield from _pointed(function.program.types.of(value, function), function)
+            found.update(_pointed(function.program.types.of(value, function), function))
             if not isinstance(value, r.Name):
                 continue
             if value.text == places.THIS and function.home is not None:
-                yield function.home
+                found.add(function.home)
             for written, initial in function.locals.values():
                 if isinstance(of := _uncast(initial), r.Name) and of.text == value.text:
-                    yield from _pointed(written, function)
+                    found.update(_pointed(written, function))
+    return frozenset(found)
 
 
 def _released(call: r.Call, ended: resources.Ended) -> r.Value | None:

@@ -295,7 +295,7 @@ class Slots:
         found = {
             function.name
             for function in taking
-            if (function.mentions(*puts) or any(word[0] == "=" and word[1:] in names for word in function.mentioned))
+            if (function.mentions_any(puts) or any(word[0] == "=" and word[1:] in names for word in function.mentioned))
             and any(one.decode() in names for one in texts(function))
         }
         return frozenset(found | {function.name for function in taking if not found.isdisjoint(function.mentioned)})

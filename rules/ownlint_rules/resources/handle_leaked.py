@@ -185,6 +185,12 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
     return f"{_release(function, loss)} {where}" + leaks.owner_advice(function, _owner(function, loss))
 
 
+def _made_by_new(loss: leaks.HandleLoss) -> str:
+    """The type that a `new` makes, with `[]` behind that of an array; empty where something else makes it."""
+    made = loss.acquired.node if isinstance(loss.acquired, events.CallEvent) else None
+    return text(made.callee) if made is not None and made.kind == "new" else ""
+
+
 def _before(function: Function, loss: leaks.HandleLoss) -> str:
     return exits.before_exits(function, [way.exit for way in loss.ways])
 
@@ -201,7 +207,7 @@ def _release(function: Function, loss: leaks.HandleLoss) -> str:
     """What releases it: as code where another path does that, else by the name of what does."""
     ends = _ends(loss)
     if ends == "delete":
-        return f"write `delete {loss.name};`"
+        return f"write `delete{'[]' if _made_by_new(loss).endswith('[]') else ''} {loss.name};`"
     if function.locals.get(loss.name, ("",))[0].endswith("]"):
         return f"{f'call `{ends}` for' if ends else 'release'} each element of `{loss.name}`"
     call = leaks.releasing_call(loss)
@@ -237,8 +243,10 @@ def _owner(function: Function, loss: leaks.HandleLoss) -> str:
     written = function.locals.get(loss.name, ("", None))[0]
     kind = types.parse(written)
     ends = _ends(loss)
-    if ends == "delete" and kind.pointers == 1:
-        return f"hold it in a `std::unique_ptr<{kind.name}>`"
+    made = _made_by_new(loss)
+    if ends == "delete" and (made or kind.pointers == 1):
+        name = made.removesuffix("[]") if kind.is_placeholder or kind.pointers != 1 else kind.name
+        return f"hold it in a `std::unique_ptr<{name}{'[]' if made.endswith('[]') else ''}>`"
     if ends == "delete" and kind.is_placeholder:
         return "hold it in a `std::unique_ptr`"
     if ends and (kind.pointers or kind.is_placeholder):

@@ -496,7 +496,7 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
     given = conditions.Given(announced.place, announced.held, anywhere=True, owner=owner)
     settled: dict[Place, list[assignments.Held]] | None = None
     for other in neighbours(function):
-        if other is function or not other.mentions(*wanted) or not glance.may_ask(other, announced.place[-1]):
+        if other is function or not other.mentions_any(wanted) or not glance.may_ask(other, announced.place[-1]):
             continue
         if not _knows(other, function):
             continue

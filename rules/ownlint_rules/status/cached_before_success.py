@@ -127,7 +127,7 @@ def _may_keep(function: Function) -> bool:
     record = function.record
     if function.language != "cpp" or record.kind in ("constructor", "destructor"):
         return False
-    if not function.mentions(*function.program.models.containers.keyed) and not (
+    if not function.mentions_any(function.program.models.containers.keyed) and not (
         names := glance.names_set(function)
     ) & {""}:
         return bool(names) and function.says(_REFERENCE) and glance.may_fail(function)

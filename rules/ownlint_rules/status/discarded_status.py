@@ -1085,7 +1085,7 @@ def _raising(function: Function) -> str:
     """How a function without an answer reports it, in a file whose functions set errors of the interpreter."""
     setting = function.program.models.functions_with("acquire", "global")
     beside = (one for one in function.program.functions if one.path == function.path)
-    return _UNRAISABLE if any(one.mentions(*setting) for one in beside) else ""
+    return _UNRAISABLE if any(one.mentions_any(setting) for one in beside) else ""
 
 
 def _check(status: Status) -> str:

@@ -124,7 +124,7 @@ def _may_note_itself(function: Function) -> bool:
     """Whether it sets something that it also asks for, by name or as an element."""
     comparers = undecoded.comparers(function.program)
     return any(
-        not name or glance.asks_again(function, name) or function.mentions(*comparers.get(name, ()))
+        not name or glance.asks_again(function, name) or function.mentions_any(comparers.get(name, frozenset()))
         for name in glance.names_set(function)
     )
 

@@ -25,7 +25,7 @@ from ownlint.models.formats import format_letters as format_letters
 from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import program_question, question
+from ownlint.project.questions import each_function, program_question, question
 from ownlint.project.subjects import Class, Function
 
 Kind = Literal["new", "borrowed", ""]
@@ -554,22 +554,28 @@ def owns_member(cls: Class | None, name: str, program: Program) -> bool:
 @program_question
 def _counted_places(program: Program) -> frozenset[tuple[Use, str, str]]:
     """Members and variables that are counted up or down somewhere: how, the class where it is known, and the name."""
-    known, found = references(program), set()
-    for function in program.functions:
-        if function.language != "cpp" or not may_count(function):
-            continue
-        for event in function.flow.calls:
-            for index, argument in arguments(event.node):
-                use = known.use(event.node, index, function)
-                if use not in ("released", "retained"):
-                    continue
-                if isinstance(argument, r.Member):
-                    written = types.parse(program.types.of(argument.base, function)).name
-                    cls = program.names.find_class(written, function.record.scope, function.file) if written else None
-                    found.add((use, cls.symbol if cls is not None else "", argument.name))
-                elif isinstance(argument, r.Name) and argument.text not in function.declared:
-                    home = function.home if function.home is not None and function.home.field(argument.text) else None
-                    found.add((use, home.symbol if home is not None else "", argument.text))
+    return frozenset[tuple[Use, str, str]]().union(*_counted_in(program).values())
+
+
+@each_function
+def _counted_in(function: Function) -> frozenset[tuple[Use, str, str]]:
+    found: set[tuple[Use, str, str]] = set()
+    if function.language != "cpp" or not may_count(function):
+        return frozenset()
+    program = function.program
+    known = references(program)
+    for event in function.flow.calls:
+        for index, argument in arguments(event.node):
+            use = known.use(event.node, index, function)
+            if use not in ("released", "retained"):
+                continue
+            if isinstance(argument, r.Member):
+                written = types.parse(program.types.of(argument.base, function)).name
+                cls = program.names.find_class(written, function.record.scope, function.file) if written else None
+                found.add((use, cls.symbol if cls is not None else "", argument.name))
+            elif isinstance(argument, r.Name) and argument.text not in function.declared:
+                home = function.home if function.home is not None and function.home.field(argument.text) else None
+                found.add((use, home.symbol if home is not None else "", argument.text))
     return frozenset(found)
 
 

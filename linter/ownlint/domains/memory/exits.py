@@ -69,8 +69,7 @@ def _left_without(function: Function, at: e.Event, lost: str) -> Step:
         leaves = _JUMPS.get(leave.kind, f"jumps to `{leave.label}`" if leave.label else "returns")
         return function.step(leave, f"this {leaves} without releasing {lost}")
     if not isinstance(at, e.End):
-        throws = isinstance(at, e.LeaveEvent) and at.kind == "throw"
-        return function.step(at, f"this {'throws' if throws else 'returns'} without releasing {lost}")
+        return function.step(at, f"this {'throws' if throws(function, at) else 'returns'} without releasing {lost}")
     last = function.body[-1].end if function.body else -1
     what = "iteration" if ends_iteration(function, at) else "function" if at.span.start == last else "block"
     return function.step(at, f"the {what} ends without releasing {lost}")
@@ -104,4 +103,11 @@ def before_exits(function: Function, exits: Sequence[e.Event]) -> str:
         return f"before this `{leave.kind}`"
     if isinstance(only, e.End):
         return f"before this {'iteration' if ends_iteration(function, only) else 'block'} ends"
-    return "before this throws" if isinstance(only, e.LeaveEvent) and only.kind == "throw" else "before this return"
+    return "before this throws" if throws(function, only) else "before this return"
+
+
+def throws(function: Function, at: e.Event) -> bool:
+    """Whether an exit is a `throw`, or a macro that leaves by one."""
+    return isinstance(at, e.LeaveEvent) and (
+        at.kind == "throw" or bool(at.via and function.program.macros.throws(at.via))
+    )

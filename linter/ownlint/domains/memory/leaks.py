@@ -165,6 +165,12 @@ def _shown_end(walked: OwedWalk) -> e.Event | None:
     return next((one for one in calls if _is_release(one.node, walked.acquired.acquisition)), next(iter(ends), None))
 
 
+def _is_of_c(acquisition: Acquisition) -> bool:
+    """Whether it is the result of a library's function of C, whatever the type is called: a function ends it."""
+    by_function = any("::" not in one and "delete" not in one for one in acquisition.releases)
+    return by_function and acquisition.is_modelled and acquisition.where.kind == "result"
+
+
 def owner_advice(function: Function, otherwise: str) -> str:
     """What to do instead of releasing by hand, where the language has owners."""
     return "" if function.file.is_c else f", or {otherwise}"
@@ -190,7 +196,7 @@ def _fails(function: Function, way: LosingWay, acquired: e.Event | None = None) 
         answer = "" if way.throws else failure.answered(function, way.cause, way.exit)
         return answer or f"{work} {'throws' if way.throws else 'fails'}"
     if isinstance(way.exit, e.LeaveEvent) and way.exit.via:
-        return f"`{way.exit.via}` {'throws' if way.exit.kind == 'throw' else 'makes this function return'}"
+        return f"`{way.exit.via}` {'throws' if exits.throws(function, way.exit) else 'makes this function return'}"
     return _taken(function, way, acquired) or "this function fails"
 
 
@@ -316,7 +322,7 @@ class _Losing:
                 continue
             known = self.is_known(event.node, acquisition)
             for part in self.elements(held, acquisition) or (held,):
-                if not self.may_hold(part, start):
+                if not self.may_hold(part, start, acquisition):
                     continue
                 if self.is_mixed(part, start):
                     certainty = because("possible", f"`{render(part)}` is reassigned on other paths")
@@ -516,7 +522,7 @@ class _Losing:
         used = self.resources.used.get(last_name(call.callee))
         return used is not None and used.argument >= 0
 
-    def may_hold(self, held: Place, start: e.Event) -> bool:
+    def may_hold(self, held: Place, start: e.Event, acquisition: Acquisition) -> bool:
         """Whether what begins to hold the handle ends without ending it."""
         if any(step.startswith("[") for step in held):
             array = _ARRAY.match(self.declared_type(held, start)) if len(held) == 2 else None
@@ -532,6 +538,8 @@ class _Losing:
         written = self.declared_type(held, start)
         if types.parse(written).is_placeholder:
             written = program.types.of(r.Name(0, 0, held[0]), function) or written
+            if types.parse(written).is_placeholder:
+                return _is_of_c(acquisition)
         return self.is_raw(written) and not self.is_python_object(written)
 
     def is_python_object(self, written: str) -> bool:
@@ -586,10 +594,11 @@ class _Losing:
         return any(_hands_itself_over(one) for one in cls.ancestry)
 
     def is_known(self, call: r.Call, acquisition: Acquisition) -> bool:
-        """Whether all classes of what is made are the project's own, or it is of none. What a function with a body
-        hands out may be known to others from there, unless that body is seen to make it and to show it to nobody."""
+        """Whether all classes of what is made are the project's own, or it is of none: others may end themselves, but
+        for the elements of an array. What a function with a body hands out may be known to others from there, unless
+        that body is seen to make it and to show it to nobody."""
         if call.kind == "new" and isinstance(call.callee, r.Name):
-            return self.is_known_class(call.callee.text.removesuffix("[]"))
+            return call.callee.text.endswith("[]") or self.is_known_class(call.callee.text)
         at = acquisition.where.index
         for maker in self.function.program.calls.callee(call, self.function).functions:
             duty, record = self.resources.duties.of(maker), maker.record

@@ -25,7 +25,7 @@ class Resized(NamedTuple):
 
 def overwritten(function: Function) -> tuple[Resized, ...]:
     """`p = realloc(p, n)` where the function goes on after a failure and nothing else has the old pointer."""
-    return _found(function) if function.mentions(*function.program.models.resizing) else ()
+    return _found(function) if function.mentions_any(function.program.models.resizing) else ()
 
 
 @flow_question

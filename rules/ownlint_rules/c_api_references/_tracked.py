@@ -1,0 +1,134 @@
+"""Types of C that take part in garbage collection, and whose dealloc function releases members of an object that the
+collector still tracks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ownlint import Function, Program, events, places, references, text
+from ownlint import records as r
+from ownlint_rules.c_api_references import _destroyed as destroyed
+
+_FLAG = "Py_TPFLAGS_HAVE_GC"
+_UNTRACKS = frozenset({"PyObject_GC_UnTrack", "_PyObject_GC_UNTRACK"})
+"""docs.python.org/3/c-api/gcsupport.html#c.PyObject_GC_UnTrack."""
+_DEEPEST = 3
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+class TrackedDealloc(NamedTuple):
+    """`dealloc` comes to the call `at` in `function`, which releases a member; `flag` makes it a collected type."""
+
+    dealloc: Function
+    function: Function
+    at: events.CallEvent
+    path: str
+    flag: r.Node
+
+
+@dataclass
+class _DeallocEnding:
+    releases: list[tuple[Function, events.CallEvent]] = field(default_factory=list)
+    is_silent: bool = False
+    """It may untrack the object: it says so, or code gets the object that was not analysed."""
+
+
+def untracked(program: Program) -> Iterator[TrackedDealloc]:
+    """Each dealloc function once."""
+    seen: set[Function] = set()
+    for path, file in program.files.items():
+        for table in file.tables if file.language == "cpp" else ():
+            if table.kind not in ("type", "slot"):
+                continue
+            dealloc = destroyed.in_table(program, path, table, "tp_dealloc")
+            flag = _flag(table, file.variables) if dealloc is not None and dealloc not in seen else None
+            if dealloc is None or flag is None:
+                continue
+            seen.add(dealloc)
+            ending = _DeallocEnding()
+            _follow(dealloc, ending, 0)
+            if ending.releases and not ending.is_silent:
+                yield TrackedDealloc(dealloc, *ending.releases[0], path, flag)
+
+
+def _flag(table: r.Table, variables: tuple[r.Variable, ...]) -> r.Node | None:
+    """Where the flag stands: in the record of the type, or in the specification that names its slots."""
+    line = next((one for one in table.entries if _FLAG in one.refers), None)
+    if line is not None or table.kind == "type":
+        return line
+    for one in variables:
+        named = [inner for inner in places.walk(one.value) if isinstance(inner, r.Name)]
+        if any(inner.text == table.name for inner in named):
+            return next((inner for inner in named if inner.text == _FLAG), None)
+    return None
+
+
+def _follow(function: Function, ending: _DeallocEnding, depth: int) -> None:
+    """Adds what the function, and each helper that gets the object, does."""
+    if depth > _DEEPEST or len(function.record.parameters) != 1 or function.record.opaque:
+        ending.is_silent = True
+        return
+    known = references.references(function.program)
+    own = {function.record.parameters[0].name}
+    own |= {name for name, (_, initial) in function.locals.items() if destroyed.is_it(initial, own)}
+    for event in function.flow:
+        if isinstance(event, events.OpaqueEvent):
+            ending.is_silent = True
+        elif isinstance(event, events.CallEvent):
+            _add(function, event, own, known, ending, depth)
+
+
+def _add(
+    function: Function,
+    event: events.CallEvent,
+    own: set[str],
+    known: references.References,
+    ending: _DeallocEnding,
+    depth: int,
+) -> None:
+    call = event.node
+    name, receiver = places.last_name(call.callee), places.receiver(call)
+    if name in _UNTRACKS or (receiver is not None and destroyed.is_it(receiver, own)):
+        ending.is_silent = True
+    if known.is_macro(call):
+        gets_it = any(destroyed.is_it(inner, own) for argument in call.args for inner in places.walk(argument))
+        ending.is_silent = ending.is_silent or _may_untrack(function.program, name, gets_it=gets_it)
+        return
+    for index, argument in enumerate(call.args):
+        if destroyed.is_it(argument, own):
+            if known.model(call, function) is not None or known.is_library(call, function):
+                continue
+            callee = function.program.calls.callee(call, function).functions
+            if len(callee) == 1 and index == 0:
+                _follow(callee[0], ending, depth + 1)
+            elif name != "tp_free" and not destroyed.is_free(name) and not (index and _prints(call)):
+                ending.is_silent = True
+        elif known.use(call, index, function) == "released" and _is_member(argument, own):
+            ending.releases.append((function, event))
+
+
+def _prints(call: r.Call) -> bool:
+    """Whether it is written as what prints by a format: `log("freed %p", self)`."""
+    written = text(call.args[0])
+    return written.startswith('"') and "%" in written
+
+
+def _may_untrack(program: Program, name: str, *, gets_it: bool) -> bool:
+    """Whether a macro of the project untracks an object, itself or by a function of the project that gets it."""
+    said, waiting = {name}, [name]
+    while waiting:
+        for macro in program.macros.named(waiting.pop()):
+            fresh = set(_WORD.findall(macro.body)) - said
+            said |= fresh
+            waiting += fresh
+    return not said.isdisjoint(_UNTRACKS) or (gets_it and any(map(program.index.functions_called, said)))
+
+
+def _is_member(value: r.Value, own: set[str]) -> bool:
+    inner = places.strip(value)
+    while isinstance(inner, r.Cast) and inner.value is not None:
+        inner = places.strip(inner.value)
+    return isinstance(inner, r.Member) and destroyed.is_it(inner.base, own)
