@@ -358,7 +358,7 @@ class Diffs:
                 except changes.ChangesError as error:
                     _check_line(str(error))
             case b"1":
-                list(changes._hunks(data[1:], 2))
+                [one.gone for one in changes._sections(data[1:], 2)]
             case _:
                 self._edited(data[1:], random)
 

@@ -240,7 +240,7 @@ def _said(
     out: list[Said] = []
     missing: list[tuple[str, frozenset[str]]] = []
     every = msgspec.json.encode(sorted(rule.id for rule in rules))
-    under_review = msgspec.json.encode(None if changes is None else changes.files)
+    under_review = msgspec.json.encode(None if changes is None else changes.judged)
     for languages, chosen in _groups(rules):
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
         key = Cache.key(b"said", *_how(chosen, asked, cache), about, under_review)
@@ -459,6 +459,7 @@ def _compose(
         expected=how.expected,
         notices=notices,
         changed=None if changes is None else changes.lines,
+        gone={} if changes is None else changes.gone,
     )
 
 

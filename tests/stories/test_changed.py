@@ -105,6 +105,42 @@ def test_a_file_that_only_moves_brings_no_finding(project: Project) -> None:
     assert (done.code, done.found, elsewhere(done)) == (0, [], 0)
 
 
+GATHERING = """\
+static int gather(PyObject* into, PyObject* from, Py_ssize_t size) {{
+  PyObject* item;
+  for (Py_ssize_t at = 0; at < size; at++) {{
+    item = PySequence_GetItem(from, at);
+    if (item == NULL) return -1;
+    if (PyList_Append(into, item) < 0) {{
+      Py_DECREF(item);
+      return -1;
+    }}
+    report(at);
+    report(size);
+{}    report(0);
+  }}
+  return 0;
+}}
+"""
+
+
+def test_a_release_that_the_commit_takes_out_brings_its_finding(project: Project) -> None:
+    project.write("gather.c", GATHERING.format("    Py_XDECREF(item);\n    note(at);\n"))
+    project.commit()
+    project.write("gather.c", GATHERING.format("    Py_XDECREF(item);\n"))
+    project.git("add", "-A")
+    assert project.check("--changed").found == []
+    project.write("gather.c", GATHERING.format(""))
+    project.git("add", "-A")
+    found = project.check("--changed").found
+    assert ("gather.c", 4, "reference-leaked", "likely") in found
+    project.commit()
+    project.write("gather.c", GATHERING.format("").replace("    report(0);\n", ""))
+    project.git("add", "-A")
+    done = project.check("--changed")
+    assert (done.found, elsewhere(done)) == ([], 1)  # the line that goes says nothing of it
+
+
 def test_a_line_that_is_deleted_touches_its_neighbours(project: Project) -> None:
     line = "    connected_ = true;\n"
     project.write("session.cc", SESSION.format("Old").replace(line, f"    Prepare();\n{line}") + "// the end\n")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
+from types import MappingProxyType
 
 import msgspec
 
@@ -14,6 +16,10 @@ from ownlint.interplay import names_in, settle
 from ownlint.report.model import Incomplete, Located, Notice, Report, Sources, at_least, locate, reading_order
 from ownlint.report.suppressions import Suppressions
 from ownlint.selection import RuleNames
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_BEHIND = 60
+"""So many lines behind the last place of a finding may have been what it misses: at the end of a loop, say."""
 
 Changed = Mapping[str, Sequence[tuple[int, int]]]
 """Path to the ranges of its lines that changed, both ends included."""
@@ -33,6 +39,7 @@ def compose(
     expected: bool = True,
     notices: Sequence[Notice] = (),
     changed: Changed | None = None,
+    gone: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Report:
     """`files` are those that were asked for; `known` are the names of all rules there are, `ran` those that were run;
     `yields` says which rules a rule leaves the word to; `hint` says why files have no types, and `expected` that they
@@ -59,12 +66,12 @@ def compose(
     )
     standing_too, silenced_too = suppressions.split(_permitted(about_us, config, known))
     sure = at_least([*standing, *standing_too], config.certainty)
-    shown, elsewhere = _apart([_graded(finding, config, known) for finding in sure], changed)
+    shown, elsewhere = _apart([_graded(finding, config, known) for finding in sure], changed, gone)
     return Report(
         findings=shown,
         elsewhere=elsewhere,
         incomplete=tuple(sorted(set(incomplete))),
-        suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed)[0]),
+        suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed, gone)[0]),
         files=len(files),
         notices=(*notices, *suppressions.former(), *_types_notice(files, hint, detail=not expected)),
         touched=None if changed is None else frozenset(path for path, lines in changed.items() if lines),
@@ -90,13 +97,15 @@ def _led(finding: Finding, sources: Sources) -> Finding:
     return msgspec.structs.replace(finding, steps=tuple(reversed(told.values())))
 
 
-def _apart(findings: Iterable[Located], changed: Changed | None) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
+def _apart(
+    findings: Iterable[Located], changed: Changed | None, gone: Mapping[str, Collection[str]]
+) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
     """Those that touch what changed, all of them without a change under review, and the others in changed files;
     sorted."""
     ordered = sorted(findings, key=reading_order)
     if changed is None:
         return tuple(ordered), ()
-    touching = [_touches(finding, changed) for finding in ordered]
+    touching = [_touches(finding, changed) or _is_left(finding, changed, gone) for finding in ordered]
     others = (one for one, touches in zip(ordered, touching, strict=True) if not touches)
     return tuple(compress(ordered, touching)), tuple(one for one in others if changed.get(one.path))
 
@@ -109,6 +118,17 @@ def _touches(finding: Located, changed: Changed) -> bool:
         for path, region in places
         for first, last in changed.get(path, ())
     )
+
+
+def _is_left(finding: Located, changed: Changed, gone: Mapping[str, Collection[str]]) -> bool:
+    """Whether the change takes out, between the first of its places and what follows the last, lines that say a name of
+    which the finding speaks: a release that is there no longer."""
+    words = {word for name in names_in(finding.message) for word in _WORD.findall(name)}
+    if words.isdisjoint(gone.get(finding.path, ())):
+        return False
+    own = [finding.region, *(step.region for step in finding.steps if step.path == finding.path)]
+    first, last = min(region.line for region in own), max(region.end_line for region in own) + _BEHIND
+    return any(first <= end and start <= last for start, end in changed.get(finding.path, ()))
 
 
 def _graded(finding: Located, config: Config, known: RuleNames) -> Located:

@@ -22,6 +22,7 @@ from ownlint.sources.git import Git, GitAnswer, GitError
 
 _MOST_BYTES = 8 << 20
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 Ranges = tuple[tuple[int, int], ...]
 """Of lines, from 1, both ends included; in order."""
@@ -33,12 +34,14 @@ class ChangesError(RefusalError):
 
 class Change(msgspec.Struct, frozen=True):
     """One file that differs. `path` is below the root, empty when the file is gone; `old` is what it was called then,
-    empty when it is new. `lines` are the changed ranges as the file is now, from 1, both ends included."""
+    empty when it is new. `lines` are the changed ranges as the file is now, from 1, both ends included, and `gone` the
+    words of the lines that are there no longer, but for those of the lines that came, sorted."""
 
     path: str
     old: str
     blob: str = ""
     lines: Ranges = ()
+    gone: tuple[str, ...] = ()
 
 
 class Changes(msgspec.Struct, frozen=True):
@@ -53,6 +56,16 @@ class Changes(msgspec.Struct, frozen=True):
     def lines(self) -> dict[str, Ranges]:
         """The changed lines of each file that is there."""
         return {change.path: change.lines for change in self.files if change.path}
+
+    @property
+    def judged(self) -> tuple[Change, ...]:
+        """The files as those see them that judge: what is gone decides about what is shown alone."""
+        return tuple(msgspec.structs.replace(change, gone=()) for change in self.files)
+
+    @property
+    def gone(self) -> dict[str, tuple[str, ...]]:
+        """The words of the lines that each of them has lost."""
+        return {change.path: change.gone for change in self.files if change.path and change.gone}
 
 
 _EVERY_LINE = ((1, 1 << 31),)
@@ -296,6 +309,20 @@ class _Hunk(NamedTuple):
 _WHOLE = _Hunk(1, 1 << 31, 1, 1 << 31)
 
 
+class _FileDifference(NamedTuple):
+    """What git says of one file."""
+
+    hunks: list[_Hunk]
+    lost: set[bytes]
+    """Words of lines that are gone."""
+    won: set[bytes]
+    """Words of those that have come."""
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        return tuple(sorted(word.decode() for word in self.lost - self.won))
+
+
 class _Difference(NamedTuple):
     change: Change
     hunks: tuple[_Hunk, ...]
@@ -304,29 +331,32 @@ class _Difference(NamedTuple):
 def _compared(git: _Git, *sides: str) -> list[_Difference]:
     """What `git diff` says of these sides, which are its arguments."""
     entries = list(_raw(git.compare("--raw", "-z", "--no-abbrev", *sides, "--", ".")))
-    hunks = _hunks(git.compare("--unified=0", *sides, "--", "."), len(entries)) if entries else ()
-    return [
-        _Difference(Change(path, old, blob, tuple(hunk.touched for hunk in found) if old else _EVERY_LINE), found)
-        for (path, old, blob), found in zip(entries, hunks, strict=True)
-    ]
+    sections = _sections(git.compare("--unified=0", *sides, "--", "."), len(entries)) if entries else ()
+    differences = []
+    for (path, old, blob), section in zip(entries, sections, strict=True):
+        lines = tuple(hunk.touched for hunk in section.hunks) if old else _EVERY_LINE
+        differences.append(_Difference(Change(path, old, blob, lines, section.gone), tuple(section.hunks)))
+    return differences
 
 
-def _hunks(output: bytes, count: int) -> Iterable[tuple[_Hunk, ...]]:
+def _sections(output: bytes, count: int) -> Sequence[_FileDifference]:
     """The hunks of each file, in the order of the raw entries: both come from one list. Where that does not hold, as
     with a conflict, every line counts as changed."""
-    sections: list[list[_Hunk]] = []
+    sections: list[_FileDifference] = []
     for line in output.split(b"\n"):
         if line.startswith((b"diff --git ", b"* Unmerged path ")):
-            sections.append([])
+            sections.append(_FileDifference([], set(), set()))
         elif sections and line.startswith(b"@@ ") and (found := _HUNK.match(line)) is not None:
             old, gone, new, come = (1 if number is None else int(number) for number in found.groups())
             # Of no lines git names the line before.
-            sections[-1].append(_Hunk(old + (not gone), gone, new + (not come), come))
+            sections[-1].hunks.append(_Hunk(old + (not gone), gone, new + (not come), come))
         elif sections and line.startswith(b"Binary files "):
-            sections[-1].append(_WHOLE)
+            sections[-1].hunks.append(_WHOLE)
+        elif sections and sections[-1].hunks and line[:1] in (b"-", b"+"):
+            (sections[-1].lost if line.startswith(b"-") else sections[-1].won).update(_WORD.findall(line))
     if len(sections) != count:
-        return [(_WHOLE,)] * count
-    return [tuple(hunks) for hunks in sections]
+        return [_FileDifference([_WHOLE], set(), set()) for _ in range(count)]
+    return sections
 
 
 # --- lines ------------------------------------------------------------------------------------

@@ -171,11 +171,11 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
             release = f"{_release(function, loss)} {_before(function, loss)}"
             return release if function.file.is_c else f"{release}, or {owner}"
         case "gathered" | "collected":
-            return f"store smart pointers in `{loss.name}`, or release its elements on this path"
+            return f"store {_owners(function, loss)} in `{loss.name}`, or release its elements on this path"
         case "resized":
             return f"assign the result to another pointer first, and to `{loss.name}` once it is known not to be NULL"
         case "rest":
-            return "release the remaining elements on failure, or store smart pointers"
+            return f"release the remaining elements on failure, or store {_owners(function, loss)}"
     if loss.kind == "overwritten":
         where = "before it is overwritten"
     elif loss.kind == "skipped" or len(loss.ways) == 1:
@@ -183,6 +183,12 @@ def _help(function: Function, loss: leaks.HandleLoss) -> str:
     else:
         where = "on every path"
     return f"{_release(function, loss)} {where}" + leaks.owner_advice(function, _owner(function, loss))
+
+
+def _owners(function: Function, loss: leaks.HandleLoss) -> str:
+    """What a container can hold in place of its elements: numbers, as ids are, have no smart pointers."""
+    declared = function.locals.get(loss.name, ("",))[0]
+    return "smart pointers" if "*" in declared or not declared else "objects that release what they hold"
 
 
 def _made_by_new(loss: leaks.HandleLoss) -> str:
