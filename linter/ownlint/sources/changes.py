@@ -313,14 +313,14 @@ class _FileDifference(NamedTuple):
     """What git says of one file."""
 
     hunks: list[_Hunk]
-    lost: set[bytes]
+    removed: set[bytes]
     """Words of lines that are gone."""
-    won: set[bytes]
+    added: set[bytes]
     """Words of those that have come."""
 
     @property
     def gone(self) -> tuple[str, ...]:
-        return tuple(sorted(word.decode() for word in self.lost - self.won))
+        return tuple(sorted(word.decode() for word in self.removed - self.added))
 
 
 class _Difference(NamedTuple):
@@ -353,7 +353,7 @@ def _sections(output: bytes, count: int) -> Sequence[_FileDifference]:
         elif sections and line.startswith(b"Binary files "):
             sections[-1].hunks.append(_WHOLE)
         elif sections and sections[-1].hunks and line[:1] in (b"-", b"+"):
-            (sections[-1].lost if line.startswith(b"-") else sections[-1].won).update(_WORD.findall(line))
+            (sections[-1].removed if line.startswith(b"-") else sections[-1].added).update(_WORD.findall(line))
     if len(sections) != count:
         return [_FileDifference([_WHOLE], set(), set()) for _ in range(count)]
     return sections

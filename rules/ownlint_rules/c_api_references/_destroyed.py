@@ -19,7 +19,7 @@ _ENDS = ("tp_dealloc", "tp_clear", "tp_finalize", "tp_del")
 """Slots that end an object, or what it refers to; docs.python.org/3/c-api/typeobj.html."""
 _POSITIONS = frozenset({"3", "4"})
 """Of tp_dealloc, after the macro of the head: `PyObject_HEAD_INIT(0) 0, "name", ...` has one number more."""
-_WORDS = re.compile(r"\w+")
+WORDS = re.compile(r"\w+")
 _OBJECT_FIELDS = frozenset({"T_OBJECT", "T_OBJECT_EX", "Py_T_OBJECT_EX", "_Py_T_OBJECT"})
 """Kinds of `PyMemberDef` whose setter stores a new reference; docs.python.org/3/c-api/structures.html."""
 
@@ -141,9 +141,7 @@ def _follow(function: Function, ending: _Ending, depth: int = 0) -> None:
     if depth > _DEEPEST or not function.record.parameters:
         ending.is_unknown = True
         return
-    known = references.references(function.program)
-    own = {function.record.parameters[0].name}
-    own |= {name for name, (_, initial) in function.locals.items() if is_it(initial, own)}
+    known, own = references.references(function.program), own_names(function)
     ending.reached |= _reached(function)
     for event in function.flow:
         match event:
@@ -181,13 +179,11 @@ def _add_call(
         ending.is_unknown = True  # a method of the object, a destructor
     for index, argument in enumerate(call.args):
         if is_it(argument, own):
-            if name == "tp_free" or known.is_macro(call) or known.is_library(call, function):
+            if known.is_macro(call) or is_of_library(call, function):
                 continue
-            if known.model(call, function) is not None:
-                continue
-            callee = function.program.calls.callee(call, function).functions
-            if len(callee) == 1 and index == 0:
-                _follow(callee[0], ending, depth + 1)
+            inner = helper(call, index, function)
+            if inner is not None:
+                _follow(inner, ending, depth + 1)
             elif not is_free(name):
                 ending.is_unknown = True
         elif known.use(call, index, function) != "lent":
@@ -198,7 +194,7 @@ def _add_macro(call: r.Call, function: Function, ending: _Ending) -> None:
     """A macro of the project may release each member that it mentions: `#define FIELDS(X) X(left) X(right)`."""
     macros = function.program.macros
     for macro in macros.named(places.last_name(call.callee)):
-        words = set(_WORDS.findall(macro.body))
+        words = set(WORDS.findall(macro.body))
         if "##" in macro.body or any(word != macro.name and macros.named(word) for word in words):
             ending.is_unknown = True
         for word in words:
@@ -215,10 +211,34 @@ def _touch(value: r.Value | None, function: Function, ending: _Ending) -> None:
             ending.touched.setdefault(inner.name, []).append(function)
 
 
-def is_it(value: r.Value | None, own: set[str]) -> bool:
+def own_names(function: Function) -> set[str]:
+    """The names of the object: that of the first parameter, and of locals that are made of it."""
+    own = {function.record.parameters[0].name}
+    return own | {name for name, (_, initial) in function.locals.items() if is_it(initial, own)}
+
+
+def is_of_library(call: r.Call, function: Function) -> bool:
+    """Whether a library's function gets the object: what becomes of it is known."""
+    known = references.references(function.program)
+    is_known = known.is_library(call, function) or known.model(call, function) is not None
+    return is_known or places.last_name(call.callee) == "tp_free"
+
+
+def helper(call: r.Call, index: int, function: Function) -> Function | None:
+    """The function of the project that gets the object, as its first argument."""
+    found = function.program.calls.callee(call, function).functions
+    return found[0] if len(found) == 1 and index == 0 else None
+
+
+def uncast(value: r.Value | None) -> r.Value | None:
     inner = places.strip(value)
     while isinstance(inner, r.Cast) and inner.value is not None:
         inner = places.strip(inner.value)
+    return inner
+
+
+def is_it(value: r.Value | None, own: set[str]) -> bool:
+    inner = uncast(value)
     return isinstance(inner, r.Name) and inner.text in own
 
 

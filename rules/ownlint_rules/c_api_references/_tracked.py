@@ -3,7 +3,6 @@ collector still tracks."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,7 +15,6 @@ _FLAG = "Py_TPFLAGS_HAVE_GC"
 _UNTRACKS = frozenset({"PyObject_GC_UnTrack", "_PyObject_GC_UNTRACK"})
 """docs.python.org/3/c-api/gcsupport.html#c.PyObject_GC_UnTrack."""
 _DEEPEST = 3
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class TrackedDealloc(NamedTuple):
@@ -71,9 +69,7 @@ def _follow(function: Function, ending: _DeallocEnding, depth: int) -> None:
     if depth > _DEEPEST or len(function.record.parameters) != 1 or function.record.opaque:
         ending.is_silent = True
         return
-    known = references.references(function.program)
-    own = {function.record.parameters[0].name}
-    own |= {name for name, (_, initial) in function.locals.items() if destroyed.is_it(initial, own)}
+    known, own = references.references(function.program), destroyed.own_names(function)
     for event in function.flow:
         if isinstance(event, events.OpaqueEvent):
             ending.is_silent = True
@@ -99,12 +95,12 @@ def _add(
         return
     for index, argument in enumerate(call.args):
         if destroyed.is_it(argument, own):
-            if known.model(call, function) is not None or known.is_library(call, function):
+            if destroyed.is_of_library(call, function):
                 continue
-            callee = function.program.calls.callee(call, function).functions
-            if len(callee) == 1 and index == 0:
-                _follow(callee[0], ending, depth + 1)
-            elif name != "tp_free" and not destroyed.is_free(name) and not (index and _prints(call)):
+            inner = destroyed.helper(call, index, function)
+            if inner is not None:
+                _follow(inner, ending, depth + 1)
+            elif not destroyed.is_free(name) and not (index and _prints(call)):
                 ending.is_silent = True
         elif known.use(call, index, function) == "released" and _is_member(argument, own):
             ending.releases.append((function, event))
@@ -121,14 +117,12 @@ def _may_untrack(program: Program, name: str, *, gets_it: bool) -> bool:
     said, waiting = {name}, [name]
     while waiting:
         for macro in program.macros.named(waiting.pop()):
-            fresh = set(_WORD.findall(macro.body)) - said
+            fresh = set(destroyed.WORDS.findall(macro.body)) - said
             said |= fresh
             waiting += fresh
     return not said.isdisjoint(_UNTRACKS) or (gets_it and any(map(program.index.functions_called, said)))
 
 
 def _is_member(value: r.Value, own: set[str]) -> bool:
-    inner = places.strip(value)
-    while isinstance(inner, r.Cast) and inner.value is not None:
-        inner = places.strip(inner.value)
+    inner = destroyed.uncast(value)
     return isinstance(inner, r.Member) and destroyed.is_it(inner.base, own)

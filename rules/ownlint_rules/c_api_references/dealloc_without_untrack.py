@@ -66,8 +66,8 @@ Call `PyObject_GC_UnTrack(self)` at the beginning of the dealloc function, befor
 ## What it does not report
 
 - types without the flag, and dealloc functions that release no member
-- dealloc functions that pass the object to an unknown function, to the dealloc function of a base or to a macro of the
-  project, each of which may untrack it
+- dealloc functions that pass the object to an unknown function or to the dealloc function of a base, each of which may
+  untrack it, and those that use a macro of the project which untracks it or hands it to a function of the project
 
 ## Known limitations
 

@@ -156,8 +156,8 @@ def _finding(function: Function, group: list[counting.CountTrouble]) -> Finding:
     """One for all the ways that lose what was made at one place."""
     first = group[0]
     at = first.because if first.because is not None else first.site
-    shown, more = exits.told([one.at for one in group])
-    steps = [step for one in group[:shown] for step in _steps(function, one, first.name, alone=len(group) == 1)]
+    count, more = exits.shown([one.at for one in group])
+    steps = [step for one in group[:count] for step in _steps(function, one, first.name, alone=len(group) == 1)]
     steps += exits.further(function, more, f"`{first.name}`")
     known = references.references(function.program)
     if at is not first.site and isinstance(first.site, events.CallEvent):

@@ -119,6 +119,7 @@ def _structs(program: Program) -> frozenset[str]:
 
 @questions.each_function
 def _cast_to(function: Function) -> frozenset[str]:
+    """Those of one function."""
     if function.language != "cpp":
         return frozenset()
     program = function.program

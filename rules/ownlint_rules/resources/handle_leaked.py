@@ -265,8 +265,8 @@ def _steps(function: Function, loss: leaks.HandleLoss) -> Iterator[Step]:
         held = f"`{loss.name}`" if loss.kind in ("failure", "resized") else f"the objects in `{loss.name}`"
         yield from leaks.steps(function, loss, held)
         return
-    shown, more = exits.told([way.exit for way in loss.ways])
-    for way in loss.ways[:shown]:
+    count, more = exits.shown([way.exit for way in loss.ways])
+    for way in loss.ways[:count]:
         match way.exit:
             case events.Write():
                 if way.exit.span != loss.acquired.span:

@@ -559,6 +559,7 @@ def _counted_places(program: Program) -> frozenset[tuple[Use, str, str]]:
 
 @each_function
 def _counted_in(function: Function) -> frozenset[tuple[Use, str, str]]:
+    """Those of one function."""
     found: set[tuple[Use, str, str]] = set()
     if function.language != "cpp" or not may_count(function):
         return frozenset()

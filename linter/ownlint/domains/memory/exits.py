@@ -17,10 +17,10 @@ _MOST = 3
 _JUMPS = {"break": "breaks out", "continue": "continues"}
 
 
-def told(exits: Sequence[e.Event]) -> tuple[int, Sequence[e.Event]]:
+def shown(exits: Sequence[e.Event]) -> tuple[int, Sequence[e.Event]]:
     """How many of them have a step each, and the others."""
-    shown = _MOST if len(exits) > _MOST + 1 else len(exits)
-    return shown, exits[shown:]
+    count = _MOST if len(exits) > _MOST + 1 else len(exits)
+    return count, exits[count:]
 
 
 def further(function: Function, others: Sequence[e.Event], lost: str) -> Iterator[Step]:
@@ -97,7 +97,8 @@ def _leave(function: Function, at: e.Event) -> r.Leave | None:
 def before_exits(function: Function, exits: Sequence[e.Event]) -> str:
     """Where to release it, for a help."""
     if len(exits) > 1:
-        return f"before each of {'the ' + str(len(exits)) if told(exits)[1] else 'these'} exits"
+        which = f"the {len(exits)}" if shown(exits)[1] else "these"
+        return f"before each of {which} exits"
     leave, only = _leave(function, exits[0]), exits[0]
     if leave is not None:
         return f"before this `{leave.kind}`"

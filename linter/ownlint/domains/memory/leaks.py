@@ -112,8 +112,8 @@ def _may_leave_rest(function: Function) -> bool:
 def steps(function: Function, loss: HandleLoss, lost: str) -> Iterator[Step]:
     """How it comes to the loss, for a report; `lost` says what is lost."""
     told: set[str] = set()
-    shown, more = exits.told([way.exit for way in loss.ways])
-    for way in loss.ways[:shown]:
+    count, more = exits.shown([way.exit for way in loss.ways])
+    for way in loss.ways[:count]:
         if way.cause is not None and way.cause is not loss.acquired:
             answer = "" if way.throws else failure.answered(function, way.cause, way.exit)
             work = failure.work(function, way.cause)

@@ -25,17 +25,16 @@ _Known = str | Cell
 class LiveKnowledge:
     """For one function, what each of its events, and those that may come after it, may ask of a state."""
 
-    def __init__(self, flow: Flow, tests: frozenset[str], numbers: frozenset[str], pointers: frozenset[str]) -> None:
-        """`tests` are those that are kept, as `as_asked` spells them; `numbers` variables that hold a number, and
-        `pointers` those that are one, to which nothing else leads."""
+    def __init__(self, flow: Flow, tests: frozenset[str], numbers: frozenset[str]) -> None:
+        """`tests` are those that are kept, as `as_asked` spells them; `numbers` variables that hold a number, and that
+        nothing else leads to."""
         self._bits: dict[_Known, int] = {}
         self._numbers = {Cell(("var", name)): f"={name}" for name in numbers}
-        self._pointers = {Cell(("var", name)): f"={name}" for name in pointers - numbers}
-        said = [frozenset(_asked(event, tests, numbers | pointers)) for event in flow.events]
+        said = [frozenset(_asked(event, tests, numbers)) for event in flow.events]
         for one in said:
             for known in one:
                 self._bits.setdefault(known, 1 << len(self._bits))
-        for known in (*tests, *self._numbers.values(), *self._pointers.values()):
+        for known in (*tests, *self._numbers.values()):
             self._bits.setdefault(known, 1 << len(self._bits))
         self._at = _backwards(flow, [self._mask(one) for one in said])
 
@@ -47,12 +46,12 @@ class LiveKnowledge:
 
     def sliced(self, state: MemoryState, at: int) -> MemoryState:
         """The state without what is not asked from the event of that index on."""
-        mask, bits = self._at[at], self._bits
+        mask, bits, numbers = self._at[at], self._bits, self._numbers
         idle = [said for said in state.tests if said in bits and not bits[said] & mask]
         over = [
             cell
             for cell, pointer in state.cells.items()
-            if not cell.path and not self._is_live(cell, pointer, mask, state)
+            if not cell.path and not self._is_live(cell, pointer, mask, bits, numbers)
         ]
         if not idle and not over:
             return state
@@ -60,14 +59,12 @@ class LiveKnowledge:
         tests = {said: how for said, how in state.tests.items() if said not in idle} if idle else state.tests
         return MemoryState(cells, state.ended, tests, state.shaken, state.owed)
 
-    def _is_live(self, cell: Cell, pointer: Pointer, mask: int, state: MemoryState) -> bool:
-        bits = self._bits
+    @staticmethod
+    def _is_live(cell: Cell, pointer: Pointer, mask: int, bits: dict[_Known, int], numbers: dict[Cell, str]) -> bool:
         if cell.block[0] == "result":
             return bool(bits.get(cell, 0) & mask)
-        if (said := self._numbers.get(cell)) is not None:
-            return bool(bits[said] & mask) or not (pointer.is_number or pointer.block[0] == "made")
-        said = self._pointers.get(cell)
-        return said is None or bool(bits[said] & mask) or pointer.block in state.owed
+        said = numbers.get(cell)
+        return said is None or bool(bits[said] & mask) or not (pointer.is_number or pointer.block[0] == "made")
 
 
 def _asked(event: e.Event, tests: frozenset[str], numbers: frozenset[str]) -> Iterator[_Known]:

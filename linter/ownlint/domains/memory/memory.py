@@ -37,7 +37,7 @@ from ownlint.domains.memory.blocks import (
 from ownlint.domains.memory.live import LiveKnowledge
 from ownlint.domains.memory.outcomes import is_set_by
 from ownlint.domains.memory.owners import CoOwner, lets_go
-from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, captured, declared_type, named, range_cell, result_cell
+from ownlint.domains.memory.pointers import ONE, THIS_BLOCK, declared_type, named, range_cell, result_cell
 from ownlint.domains.memory.seen import (
     DEEPEST,
     ending_rounds,
@@ -336,19 +336,7 @@ class MemoryWalk(Summarised):
             for name, (written, _) in self.function.locals.items()
             if holds_number(written) and name not in self.shared | self.references | self.set_in_lambdas
         )
-        asked = (numbers | self.asked_again) - self.number_parameters
-        return LiveKnowledge(self.flow, self.repeated, asked, self.plain_pointers)
-
-    @cached_property
-    def plain_pointers(self) -> frozenset[str]:
-        """Locals that are pointers to what is none, and to which nothing else leads."""
-        lambdas = [one for one in self.function.values if isinstance(one, r.Lambda)]
-        others = (self.shared | self.references).union(*(captured(self.function, one) for one in lambdas))
-        return self.never_lent(
-            name
-            for name, (written, _) in self.function.locals.items()
-            if types.parse(written).pointers and name not in others
-        )
+        return LiveKnowledge(self.flow, self.repeated, (numbers | self.asked_again) - self.number_parameters)
 
     def passes(self, event: e.Event, draft: MemoryDraft) -> bool:
         """Whether the way goes on behind the event."""
