@@ -37,6 +37,7 @@ from ownlint.finding import Crash
 from ownlint.frontends.cpp import structure
 from ownlint.frontends.python import read
 from ownlint.inputs import packs
+from ownlint.machine import collect_rarely
 from ownlint.models.libraries import Models, load
 from ownlint.project.program import Program
 from ownlint.rule import Rule
@@ -93,6 +94,7 @@ def apart(shape: Shape, size: int, rules: list[Rule], limit: int) -> Cost | str:
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        collect_rarely(0)  # as a child that analyses does
         deep(lambda: answers.put(tuple(cost(shape, size, rules))))
 
     child = context.Process(target=bounded)

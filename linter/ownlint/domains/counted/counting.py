@@ -254,8 +254,7 @@ class Counting(CountingCalls):
 
     def is_on_its_way(self, draft: CountDraft, one: Id) -> bool:
         """One that never had a name was on its way to somebody when an exception came."""
-        named = draft.holders(one)
-        return bool(named) and all(place[0] == "%" for place in named)
+        return self.naming(draft, one).on_its_way
 
     def start(self) -> CountState:
         draft = CountDraft(CountState())
@@ -527,7 +526,8 @@ class Counting(CountingCalls):
             return
         constant = constant_of(bare)
         if constant and own in known and constant not in known:
-            draft.tests[equals(own, constant)] = True
+            said = equals(own, constant)
+            draft.tests = draft.tests - {(said, False)} | {(said, True)}
 
     @remembered
     def holds_bare(self, event: e.Write) -> bool:
@@ -627,7 +627,8 @@ class Counting(CountingCalls):
 
     def judge(self, event: Event, draft: CountDraft, one: Id, name: str = "") -> None:
         """Whether one that nobody holds from here on was given up as it should be."""
-        if self.is_on_its_way(draft, one):
+        known = self.naming(draft, one)
+        if known.on_its_way:
             return
         held = draft.objects[one]
         good = True
@@ -639,7 +640,7 @@ class Counting(CountingCalls):
                 if held.kind != "new" and (held.raised < 0 or (held.kind == "given" and not self.is_slot)):
                     what = "leaked"
                 good = False
-                said = name or self.name_of(draft, one, self.given_first(held.raised))
+                said = name or self.given_first(held.raised) or known.name
                 self.report(what, draft, one, event, None, held.raised, name=said)
         elif held.owed < 0 and held.put >= 0 and held.taken < 0 and held.freed < 0:
             putting = self.flow.events[held.put]

@@ -46,9 +46,9 @@ class Tests(CountedWays):
         if self.contradicts(event.value, draft, outcome):
             return
         if said in self.repeated:
-            if draft.tests.get(said, holds) != holds:
+            if (said, not holds) in draft.tests:
                 return
-            draft.tests[said] = holds
+            draft.tests |= {(said, holds)}
         if self.refine(event.value, draft, outcome):
             for inner in self.calls_in(event.value):
                 self.drop_result(inner, draft)
@@ -74,7 +74,7 @@ class Tests(CountedWays):
             return False
         (name,) = asked.names
         begun = equals(name, "")
-        known = [(said, holds) for said, holds in draft.tests.items() if said.startswith(begun)]
+        known = [(said, holds) for said, holds in draft.tests if said.startswith(begun)]
         return any(
             asked.outcome is not holds if said == asked.shown else asked.outcome and holds for said, holds in known
         )
@@ -137,8 +137,8 @@ class Tests(CountedWays):
         return frozenset(index for index, others in enumerate(after) if others)
 
     def forget_tests(self, draft: CountDraft, name: str) -> None:
-        for said in [said for said in draft.told if name in said and name in _words(said)]:
-            del draft.tests[said]
+        if gone := [one for one in draft.tests if name in one[0] and name in _words(one[0])]:
+            draft.tests = draft.tests.difference(gone)
 
     def refine(self, value: r.Value, draft: CountDraft, outcome: bool) -> bool:
         """What the outcome tells; False where it cannot be on this way."""

@@ -19,6 +19,7 @@ from ownlint.engine.assignments import place as named_place
 from ownlint.engine.assignments import spelled
 from ownlint.engine.glance import says
 from ownlint.engine.resources import resources
+from ownlint.engine.shared import Map
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Assumption, Certainty, because
@@ -92,6 +93,16 @@ class CountSummary(NamedTuple):
     """The type of the result, if every way answers with an object of one type that a library has made, or with NULL."""
 
 
+class Naming(NamedTuple):
+    """What an object is called."""
+
+    holders: Map[Place, bool] | None
+    """The places that hold it."""
+    name: str
+    on_its_way: bool
+    """It never had a name, but is argument or result of a call."""
+
+
 class CountedWays:
     """What is asked of one function while its ways are followed."""
 
@@ -100,6 +111,8 @@ class CountedWays:
         self.flow = function.flow
         self.references = references(function.program)
         self.found: dict[tuple[object, ...], CountTrouble] = {}
+        self.named: dict[Id, Naming] = {}
+        """How each object was called when it was last asked."""
         self.passing = 0
         """The number of the state that is followed through an event right now."""
         self.passed_by: dict[int, int] = {}
@@ -239,24 +252,30 @@ class CountedWays:
         draft.places.pop(place, None)
 
     def name_of(self, draft: CountDraft, one: Id, value: r.Value | None = None) -> str:
-        bare = bare_value(value)
-        if isinstance(bare, r.Name | r.Member):
-            return text(bare)
-        holders = draft.holders(one)
+        return _written(value) or self.naming(draft, one).name
+
+    def naming(self, draft: CountDraft, one: Id) -> Naming:
+        """What an object is called by the places that hold it: the same until these change, at however many exits."""
+        holders = draft.holding(one)
+        known = self.named.get(one)
+        if known is not None and known.holders is holders:
+            return known
+        places = holders.listed() if holders is not None else []
         named = sorted(
             place[1] if place[0] in ("%object", "%element") else spelled(self.function, place)
-            for place in holders
+            for place in places
             if place[0] != "%"
         )
-        if named:
-            return named[0]
         event = self.site(one)
-        return f"{last_name(event.node.callee)}(…)" if isinstance(event, e.CallEvent) else "it"
+        unnamed = f"{last_name(event.node.callee)}(…)" if isinstance(event, e.CallEvent) else "it"
+        on_its_way = bool(places) and all(place[0] == "%" for place in places)
+        found = self.named[one] = Naming(holders, named[0] if named else unnamed, on_its_way)
+        return found
 
-    def given_first(self, at: int) -> r.Value | None:
-        """What the call there is given first: `list` of `Py_INCREF(list)`."""
+    def given_first(self, at: int) -> str:
+        """What the call there is given first: `list` of `Py_INCREF(list)`; empty if that has no name."""
         event = self.flow.events[at] if at >= 0 else None
-        return next(iter(event.node.args), None) if isinstance(event, e.CallEvent) else None
+        return _written(next(iter(event.node.args), None)) if isinstance(event, e.CallEvent) else ""
 
     def site(self, one: Id) -> Event:
         return self.flow.events[one[0]] if one[0] >= 0 else self.flow.events[self.flow.entry]
@@ -540,3 +559,9 @@ def bare_value(value: r.Value | None) -> r.Value | None:
     while isinstance(value, r.Cast):
         value = value.value
     return value
+
+
+def _written(value: r.Value | None) -> str:
+    """A name or a member as it is written; empty for anything else."""
+    bare = bare_value(value)
+    return text(bare) if isinstance(bare, r.Name | r.Member) else ""

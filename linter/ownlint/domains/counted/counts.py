@@ -7,10 +7,9 @@ learns something makes another.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, MutableMapping, Set
-from functools import cached_property
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from ownlint.engine.shared import Indexed
+from ownlint.engine.shared import Indexed, Map
 from ownlint.flow.places import Place
 
 Id = tuple[int, int]
@@ -161,18 +160,8 @@ class CountDraft:
         self._state = state
         self.places = _Changing(state.places)
         self.objects = _Changing(state.objects)
-
-    @cached_property
-    def tests(self) -> dict[str, bool]:
-        """How tests went, by their text."""
-        return dict(self._state.tests)
-
-    @property
-    def told(self) -> Iterator[str]:
-        """The tests of which it is known how they went, by their text."""
-        if "tests" in self.__dict__:
-            return iter(self.tests)
-        return (said for said, _ in self._state.tests)
+        self.tests = state.tests
+        """How tests went, by their text: at most one outcome of each."""
 
     def copy(self) -> CountDraft:
         return CountDraft(self.state())
@@ -180,8 +169,8 @@ class CountDraft:
     def state(self) -> CountState:
         """Without the objects that nobody holds any more and nobody owes for."""
         before = self._state
-        tests = frozenset(self.tests.items()) if "tests" in self.__dict__ else before.tests
-        if not (before.loose or self.objects.changed or self.places.changed) and tests == before.tests:
+        tests = before.tests if self.tests == before.tests else self.tests
+        if not (before.loose or self.objects.changed or self.places.changed) and tests is before.tests:
             return before
         left = {*before.loose, *(one for one, _ in self.objects.changed)}
         left |= {held.owner for _, held in self.objects.changed if held is not None and held.owner is not None}
@@ -192,7 +181,7 @@ class CountDraft:
         for one in dropped:
             objects = objects.without(one)
         loose = frozenset(one for one in owners if one is not None and self._is_loose(one, objects))
-        return CountState(self.places.known, objects, before.tests if tests == before.tests else tests, loose)
+        return CountState(self.places.known, objects, tests, loose)
 
     def _is_loose(self, one: Id, objects: Indexed[Id, HeldReference]) -> bool:
         held = objects.entries.get(one, None)
@@ -203,6 +192,10 @@ class CountDraft:
     def holders(self, one: Id) -> list[Place]:
         """The places that hold an object."""
         return self.places.known.under(one)
+
+    def holding(self, one: Id) -> Map[Place, bool] | None:
+        """The same as `holders`, as it is kept: another where one came or went."""
+        return self.places.known.index.get(one, None)
 
     def borrowers(self, one: Id) -> list[Id]:
         """The objects that an object lends."""
