@@ -348,6 +348,13 @@ class Counting(CountingCalls):
         return way
 
     def passed(self, event: Event, draft: CountDraft) -> list[CountDraft]:
+        found = self.gone_through(event, draft)
+        for choice in self.choices(event):
+            for one in found:
+                one.places.pop(_chosen_at(choice), None)
+        return found
+
+    def gone_through(self, event: Event, draft: CountDraft) -> list[CountDraft]:
         match event:
             case e.CallEvent():
                 for name in self.addressed(event.node):
@@ -590,6 +597,8 @@ class Counting(CountingCalls):
         where = event.place
         if len(where) == 1 and where[0] in self.macros:
             self.lose_named(draft, where[0])
+        if (side := self.sides_read.get((event.node.start, event.node.end))) and draft.id_at(where) is not None:
+            draft.places[_chosen_at(side[0])] = KnownPlace("+" if side[1] else "0")
         if id(event.node) in self.escaping and (put := draft.id_at(where)) is not None:
             draft.forget(put)
         if len(where) > 1 and isinstance(event.node, r.Member | r.Index):
@@ -712,13 +721,37 @@ class Counting(CountingCalls):
     def chosen(self, value: r.Value | None, draft: CountDraft) -> r.Value | None:
         """The side of `worked ? made : NULL` that is taken on this way, where it says so."""
         while isinstance(bare := bare_value(value), r.Conditional):
-            then, other = (self.refine(bare.condition, draft.copy(), outcome) for outcome in (True, False))
+            then, other = self.were_read(bare, draft)
+            if then is other:
+                then, other = (self.refine(bare.condition, draft.copy(), outcome) for outcome in (True, False))
             if then is other:
                 then, other = (self.may_have_run(side, draft) for side in (bare.then, bare.other))
             if then is other:
                 break
             value = bare.then if then else bare.other
         return value
+
+    def were_read(self, choice: r.Conditional, draft: CountDraft) -> tuple[bool, bool]:
+        """Whether either side may have been read on this way: a side that is the name of an object leaves a mark."""
+        mark = draft.places.get(_chosen_at(choice))
+        if isinstance(mark, KnownPlace):
+            return mark.signs == "+", mark.signs == "0"
+        then, other = (
+            not isinstance(bare_value(side), r.Name | r.Member) or self.id_of(draft, side) is None
+            for side in (choice.then, choice.other)
+        )
+        return then, other
+
+    @cached_property
+    def sides_read(self) -> dict[tuple[int, int], tuple[r.Conditional, bool]]:
+        """By where it stands, a name that is one side of a conditional operator, and whether the condition holds."""
+        return {
+            (bare.start, bare.end): (choice, holds)
+            for event in self.flow
+            for choice in self.choices(event)
+            for side, holds in ((choice.then, True), (choice.other, False))
+            if isinstance(bare := bare_value(side), r.Name | r.Member)
+        }
 
     def may_have_run(self, value: r.Value, draft: CountDraft) -> bool:
         """False for a call whose result would be known on this way, had it been called."""
@@ -949,3 +982,8 @@ def _in_order(states: list[CountState]) -> list[CountState]:
 
 def _order(state: CountState) -> tuple[object, ...]:
     return state.places.shown(), state.objects.shown()
+
+
+def _chosen_at(choice: r.Conditional) -> Place:
+    """Where it is kept which side of a conditional operator has been read."""
+    return "%", f"side {choice.start}"

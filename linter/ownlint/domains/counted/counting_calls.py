@@ -61,14 +61,15 @@ class CountingCalls(Tests):
         assigned = self.assigned_by_macro(call)
         given = [
             (index, argument, one)
-            for index, argument in self.arguments(call)
+            for index, argument in self.arguments_taken(event, draft)
             if (one := self.id_of(draft, argument) or self.counted_place(event, draft, index, argument)) is not None
         ]
         moved = self.moved_into_local(call)
         for index, argument, one in given:
             if one not in draft.objects or (moved is not None and index == moved[1]):
                 continue
-            if argument is not bare_value(call.args[index]) and self.use(event, index) in _COUNTING:
+            taken = bare_value(self.chosen(call.args[index], draft))
+            if argument is not taken and self.use(event, index) in _COUNTING:
                 draft.forget(one)  # one side of `c ? a : b`, and whether it is that one is not known
             else:
                 ways += self.give(event, draft, index, argument, one)
@@ -88,6 +89,18 @@ class CountingCalls(Tests):
             if event.dropped:
                 self.drop_result(call, one_way)
         return ways
+
+    def arguments_taken(self, event: e.CallEvent, draft: CountDraft) -> tuple[tuple[int, r.Value], ...]:
+        """The arguments, of `c ? a : b` both sides unless it is known which is taken on this way."""
+        given = self.arguments(event.node)
+        if not self.choices(event):
+            return given
+        taken = [bare_value(self.chosen(argument, draft)) for argument in event.node.args]
+        return tuple(
+            (index, argument)
+            for index, argument in given
+            if argument is taken[index] or isinstance(taken[index], r.Conditional)
+        )
 
     def note_error(self, call: r.Call, draft: CountDraft) -> None:
         """`PyErr_SetString(..)` leaves an error behind, which stays until something may clear it."""
@@ -197,7 +210,7 @@ class CountingCalls(Tests):
         """Arguments that are gone, or that may be NULL where nobody has looked."""
         call = event.node
         needed = self.needed(call)
-        for index, argument in self.arguments(call):
+        for index, argument in self.arguments_taken(event, draft):
             one = self.id_of(draft, argument)
             if one is None:
                 continue

@@ -158,9 +158,26 @@ class CountedWays:
             return outs.led_to(value, self.function)
         return named_place(self.function, value)
 
+    @remembered
+    def choices(self, event: Event) -> tuple[r.Conditional, ...]:
+        """The conditional operators whose value is assigned, returned or an argument."""
+        values: list[r.Value | None] = []
+        if isinstance(event, e.CallEvent):
+            values = [*event.node.args]
+        elif isinstance(event, e.Write | e.LeaveEvent):
+            values = [event.value]
+        return tuple(bare for value in values if isinstance(bare := bare_value(value), r.Conditional))
+
+    def chosen(self, value: r.Value | None, draft: CountDraft) -> r.Value | None:
+        """The side of a conditional operator that is taken on this way, where it says so."""
+        raise NotImplementedError
+
     def id_of(self, draft: CountDraft, value: r.Value | None) -> Id | None:
         """The object that the value is, on this way."""
-        for where in self.where_it_may_be(value):
+        places = self.where_it_may_be(value)
+        if len(places) > 1 and isinstance(bare_value(value), r.Conditional):
+            places = self.where_it_may_be(self.chosen(value, draft))
+        for where in places:
             if (found := draft.id_at(where)) is not None:
                 return found
         return None
