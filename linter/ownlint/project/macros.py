@@ -444,6 +444,12 @@ class Macros:
         }
         return asked.pop() if len(asked) == 1 else None
 
+    def only_asks(self, name: str, index: int) -> bool:
+        """Whether a macro does nothing with an argument (from 0) but test it, before it leaves:
+        `#define RETURN_IF_NULL(made) do { if ((made) == NULL) return NULL; } while (0)`."""
+        test = self.leaving_test(name)
+        return test is not None and test.parameter == index and all(_asks_once(one, index) for one in self.named(name))
+
     def has_no_value(self, name: str) -> bool:
         """Whether a macro with parameters is a block or a run of statements: `{ check_((x), __FILE__); }`."""
         bodies = [macro.body.strip("; ") for macro in self.named(name) if macro.parameters is not None]
@@ -691,6 +697,13 @@ def _only_asked(macro: r.Macro) -> bool:
     rest = _UNEVALUATED.sub(" ", macro.body[_end_of_statement(macro.body, asks.end()) :])
     given = {*(macro.parameters or ()), "__VA_ARGS__"}
     return given.isdisjoint(_ANY_WORD.findall(rest))
+
+
+def _asks_once(macro: r.Macro, index: int) -> bool:
+    """Whether a macro names a parameter once, but for its text in a message."""
+    if macro.parameters is None or index >= len(macro.parameters):
+        return _vanishes(macro)
+    return _NAME.findall(_UNEVALUATED.sub(" ", macro.body)).count(macro.parameters[index]) == 1
 
 
 def _end_of_statement(body: str, start: int) -> int:

@@ -611,7 +611,7 @@ class CountingCalls(Tests):
                 if nothing is not None:
                     self.lose(nothing, where)
             elif model is not None and model.counted and model.has("borrow", f"argument {index + 1}"):
-                self.lose(draft, where)
+                draft.places.pop(where, None)  # what it has held is settled where the function is left
                 owner = self.lender_of(event, draft, model, index)
                 draft.places[where] = draft.begin(event.index, HeldReference("borrowed", 0, "no", owner))
             elif model is not None and (owner := self.lender_of(event, draft, model, index)) is not None:

@@ -360,6 +360,8 @@ class References:
                     return use
             if uses == {"lent"} and _NAMES.findall(macro.body).count(name) == 1:
                 return "lent"
+            if not uses and self.program.macros.only_asks(macro.name, index):
+                return "lent"
         return ""
 
     def _stores(self, macro: r.Macro, index: int, depth: int = 3) -> bool:
