@@ -1238,9 +1238,10 @@ def _thrown(function: Function, passed: bool) -> Iterator[Failure]:
             leave.index = call.index
             raises = "raises" if function.language == "python" else "throws"
             why = f"this happens only if {work(function, done or call)} {'fails' if done else raises}"
-            if function.language == "python" and certainty == _WHERE_THROWN:
-                certainty = _ON_A_PATH  # so a call fails there, and callers go on
-            yield Failure(leave, done or call, because(_WHERE_THROWN if done else certainty, why), call)
+            sure = _WHERE_THROWN if done else certainty
+            if function.language == "python" and sure == _WHERE_THROWN:
+                sure = _ON_A_PATH  # so a call fails there, and callers go on
+            yield Failure(leave, done or call, because(sure, why), call)
 
 
 def _judged(function: Function, call: e.CallEvent) -> e.CallEvent | None:

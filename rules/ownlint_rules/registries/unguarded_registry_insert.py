@@ -160,8 +160,12 @@ def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]
     else:
         answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
         steps = answer.steps if answer.kind == "asserted" else ()
-        misses = answer.is_mixed or (answer.kind == "bare" and _harms(function, insert))
-        if misses and insert.overwrites and not _is_replacing(function) and _comes_and_goes(function, insert):
+        given_away = answer.kind == "bare" and _is_handed_out(function, insert)
+        misses = given_away or (
+            (answer.is_mixed or (answer.kind == "bare" and _leaves(function, insert)))
+            and _comes_and_goes(function, insert)
+        )
+        if misses and insert.overwrites and not _is_replacing(function):
             yield _bare(function, insert, answer)
             return
     if steps and not _is_in_every_build(function) and not lookups.callers_look(function, insert.container, insert.key):
@@ -202,11 +206,6 @@ def _is_handed_out(function: Function, insert: containers.Insert) -> bool:
         for value in returned
         for made in containers.made_from(function, value)
     )
-
-
-def _harms(function: Function, insert: containers.Insert) -> bool:
-    """Whether an entry that is replaced, or an insert that is ignored, leaves somebody with a dangling pointer."""
-    return _leaves(function, insert) or _is_handed_out(function, insert)
 
 
 def _is_in_every_build(function: Function) -> bool:
@@ -538,7 +537,7 @@ def _certainty(function: Function, insert: containers.Insert, answer: lookups.An
         return because("possible", f"`{text(insert.key)}` may be new each time: no caller passes it")
     if not _is_used_elsewhere(function, insert):
         return because("possible", "a replaced entry may not be in use anywhere else")
-    if _harms(function, insert):
+    if _leaves(function, insert) or _is_handed_out(function, insert):
         return because("caller", f"harmless if callers make sure that `{text(insert.key)}` is not present")
     unknown = f"it is not known whether `{text(insert.key)}` can already be present"
     if not types.parse(insert.container.type).arguments:

@@ -70,7 +70,7 @@ def _certainty(slot: PythonSlot, cls: Class, dropping: Function | None) -> Certa
     certainty = because("convention", inferred)
     if trials.is_trial(slot.function):
         return because("possible", trials.REASON)
-    if dropping is None:
+    if dropping is None and not _is_dropped_somewhere(cls):
         return because("possible", f"harmless if each `{cls.name}` lives as long as the process")
     if _is_taken_out(cls, slot.attribute):
         return because("possible", "the caller that gets the handle may release it")
@@ -456,6 +456,53 @@ def _is_taken_out(cls: Class, attribute: str) -> bool:
         for method in cls.methods
         for leave in method.flow.leaves
     )
+
+
+def _is_dropped_somewhere(cls: Class, depth: int = 2) -> bool:
+    """Whether a function that is called again and again makes objects of the class for itself alone: a local or a
+    temporary on which methods are called, or what such an object has in an attribute."""
+    for function in cls.program.functions:
+        if function.language != "python" or function.name in ("<module>", "main") or not function.mentions(cls.name):
+            continue
+        if any(_uses_up(value, cls.name) for value in function.values):
+            return True
+        for call in function.flow.calls:
+            if places.last_name(call.node.callee) != cls.name or call.into is None:
+                continue
+            home = function.home
+            if len(call.into) == 1 and _is_own(function, call.into[0]):
+                return True
+            is_part = depth > 0 and home is not None and home is not cls and len(call.into) > 1
+            if is_part and home is not None and _is_dropped_somewhere(home, depth - 1):
+                return True
+    return False
+
+
+_USING_UP = frozenset({"list", "tuple", "set", "dict", "sorted", "sum", "max", "min", "any", "all", "len", "next"})
+
+
+def _uses_up(value: r.Value, name: str) -> bool:
+    """`list(Reader(path))`, `Reader(path).read()`."""
+    match value:
+        case r.Call(callee=r.Member(base=on)):
+            made: tuple[r.Value | None, ...] = (on,)
+        case r.Call(callee=r.Name(text=called), args=args) if called in _USING_UP:
+            made = args
+        case _:
+            return False
+    return any(isinstance(one := places.strip(on), r.Call) and places.last_name(one.callee) == name for on in made)
+
+
+def _is_own(function: Function, name: str) -> bool:
+    """Whether a local stays with the function: nothing gets it, and it is not the answer."""
+    if name not in function.declared or _is_stored(function, name) or _is_passed_on(function, name):
+        return False
+    for leave in function.flow.leaves:
+        parts = list(places.walk(leave.value))
+        asked = {one.base.start for one in parts if isinstance(one, r.Member)}
+        if any(isinstance(one, r.Name) and one.text == name and one.start not in asked for one in parts):
+            return False
+    return True
 
 
 def _is_of_parent(slot: PythonSlot) -> bool:
