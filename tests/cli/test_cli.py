@@ -218,6 +218,23 @@ def test_suppressions_are_counted_and_unused_ones_reported(run: Run) -> None:
     assert run("check", "--ignore", "unused-suppression").code == 0
 
 
+def test_reports_give_the_reasons_of_suppressions(run: Run) -> None:
+    Path("a.cc").write_text(
+        "// ownlint: begin-ignore[bad-name]: old names\n"
+        "int bad_one() { return 0; }  // ownlint: ignore[bad-name]: kept for the old callers\n"
+        "// ownlint: end-ignore[bad-name]\n"
+    )
+    document = json.loads(run("check", "--output-format", "json", "--output", "sarif=plain.sarif").out)
+    assert (document["findings"], document["suppressed"]) == ([], 1)
+    (told,) = document["suppressions"]
+    assert (told["finding"]["rule"], told["finding"]["line"]) == ("bad-name", 2)
+    assert told["reasons"] == ["old names", "kept for the old callers"]
+    assert json.loads(Path("plain.sarif").read_text())["runs"][0]["results"] == []
+    (result,) = json.loads(run("check", "--output-format", "sarif", "--show-suppressed").out)["runs"][0]["results"]
+    reasons = [(each["justification"], each["kind"], each["status"]) for each in result["suppressions"]]
+    assert reasons == [("old names", "inSource", "accepted"), ("kept for the old callers", "inSource", "accepted")]
+
+
 def test_an_output_file_is_written_whole(run: Run) -> None:
     Path("a.cc").write_text(GUILTY)
     Path("out").mkdir()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Finding, Fix, Role, Step
-from ownlint.report.model import Incomplete, Report, RuleInfo, Sources, locate
+from ownlint.report.model import Incomplete, LocatedStep, Report, RuleInfo, Silenced, Sources, locate
 from ownlint.sources.origin import Checkout
 
 ORIGIN = Checkout("tree", "0123456789abcdef0123456789abcdef01234567", True, "2026-01-31")
@@ -131,11 +131,18 @@ def write(root: Path) -> Sources:
     return Sources(root)
 
 
+def silenced(sources: Sources) -> tuple[Silenced, ...]:
+    finding = Finding("src/a.cc", span(TRACKER, "int y"), "`y` is silenced", rule="silenced", severity="warning")
+    located = locate([finding], sources)
+    at = located[0].region
+    return (Silenced(located[0], (LocatedStep("src/a.cc", at, "the reason [why](x)"),)),)
+
+
 def report(sources: Sources, *findings: Finding) -> Report:
     return Report(
         findings=tuple(locate(findings, sources)),
         incomplete=(Incomplete("src/bad [x].cc", "the parser crashed (SIGSEGV)", "unread"),),
-        suppressed=1,
+        suppressed=silenced(sources),
         files=12,
     )
 

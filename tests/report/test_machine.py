@@ -24,9 +24,10 @@ def as_json(root: Path) -> Any:
     return json.loads(json_report.render(sample.all_of_them(sample.write(root)), sample.RULES, sample.page_of))
 
 
-def as_sarif(root: Path) -> Any:
+def as_sarif(root: Path, *, suppressed: bool = False) -> Any:
     sources = sample.write(root)
-    return json.loads(sarif.render(sample.all_of_them(sources), sample.RULES, sources, "0.1.0", sample.page_of))
+    found = sample.all_of_them(sources)
+    return json.loads(sarif.render(found, sample.RULES, sources, "0.1.0", sample.page_of, suppressed=suppressed))
 
 
 def test_the_schema_in_the_repository_is_the_one_of_the_code() -> None:
@@ -39,7 +40,9 @@ def test_json_keeps_its_schema(tmp_path: Path) -> None:
 
 def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
     document = as_json(tmp_path)
-    assert list(document) == ["version", "findings", "incomplete", "notices", "suppressed", "elsewhere", "base"]
+    assert list(document) == [
+        *("version", "findings", "incomplete", "notices", "suppressed", "suppressions", "elsewhere", "base")
+    ]
     assert (document["version"], document["suppressed"], document["elsewhere"]) == (1, 1, 0)
     finding = next(each for each in document["findings"] if each["rule"] == "flag-set-before-success")
     fingerprint = finding.pop("fingerprint")
@@ -77,6 +80,9 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
         {"path": "src/bad [x].cc", "kind": "unread", "reason": "the parser crashed (SIGSEGV)"}
     ]
     assert [each["fix"] for each in document["findings"] if each["rule"] == "labels"] == [None]
+    (suppression,) = document["suppressions"]
+    assert (suppression["finding"]["rule"], suppression["reasons"]) == ("silenced", ["the reason [why](x)"])
+    assert suppression["finding"]["group"] == suppression["finding"]["fingerprint"]
 
 
 def test_the_same_report_is_the_same_bytes(tmp_path: Path) -> None:
@@ -86,11 +92,22 @@ def test_the_same_report_is_the_same_bytes(tmp_path: Path) -> None:
     assert json_report.render(sample.report(sources, *reversed(findings)), sample.RULES) == one
 
 
-def test_sarif_keeps_the_schema_of_oasis(tmp_path: Path) -> None:
-    document = as_sarif(tmp_path)
+@pytest.mark.parametrize("suppressed", [False, True])
+def test_sarif_keeps_the_schema_of_oasis(tmp_path: Path, suppressed: bool) -> None:
+    document = as_sarif(tmp_path, suppressed=suppressed)
     schema = json.loads((HERE / "sarif-schema-2.1.0.json").read_text())
     validator = jsonschema.Draft4Validator(schema)
     assert [error.message for error in validator.iter_errors(document)] == []
+
+
+def test_sarif_has_suppressed_findings_with_their_reasons_where_they_are_asked_for(tmp_path: Path) -> None:
+    without, full = (as_sarif(tmp_path, suppressed=asked)["runs"][0]["results"] for asked in (False, True))
+    assert not any("suppressions" in result for result in without)
+    assert full[:-1] == without
+    assert full[-1]["ruleId"] == "silenced"
+    (suppression,) = full[-1]["suppressions"]
+    assert suppression.pop("location")["physicalLocation"]["region"]["startLine"] == 18
+    assert suppression == {"kind": "inSource", "status": "accepted", "justification": "the reason [why](x)"}
 
 
 def test_sarif_notices_a_broken_document(tmp_path: Path) -> None:

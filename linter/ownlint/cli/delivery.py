@@ -89,7 +89,14 @@ def _documentation() -> str:
     return next((address.strip() for name, _, address in stated if name.strip() == "Documentation"), "")
 
 
-def rendered(report: Report, options: Options, output_format: str, colour: bool, verbose: bool = False) -> str:
+def rendered(
+    report: Report,
+    options: Options,
+    output_format: str,
+    colour: bool,
+    verbose: bool = False,
+    suppressed: bool = False,
+) -> str:
     """For people at the terminal with places as seen from the working directory, else from the top of the git tree."""
     from ownlint.cli.projects import base_of, seen_from
     from ownlint.pipeline import sources_of
@@ -136,7 +143,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool,
         case _:
             from ownlint.report import sarif
 
-            return sarif.render(report, _infos(options), sources, __version__, page_of)
+            return sarif.render(report, _infos(options), sources, __version__, page_of, suppressed=suppressed)
 
 
 def _infos(options: Options) -> tuple[RuleInfo, ...]:

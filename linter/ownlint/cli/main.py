@@ -418,6 +418,7 @@ def _coloured(choice: str) -> bool:
     "-o", "--output-file", type=click.Path(path_type=Path), help="Write the report to this file (`-`: standard output)."
 )
 @click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write an additional report; may be repeated.")
+@click.option("--show-suppressed", is_flag=True, help="SARIF also has suppressed findings, as such, with the reasons.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes, then report the remaining findings.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also apply fixes that may change behaviour.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change as a diff, without changing files.")
@@ -456,6 +457,7 @@ def check(
     output_format: str,
     output_file: Path | None,
     output: tuple[str, ...],
+    show_suppressed: bool,
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
@@ -509,12 +511,12 @@ def check(
     if diff:
         return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
     for name, path in beside:
-        deliver(rendered(report, options, name, colour=False, verbose=verbose), path)
+        deliver(rendered(report, options, name, False, verbose, show_suppressed), path)
     colour = _coloured(color) and output_file is None
     if statistics and output_format in ("full", "concise"):
         text = statistics_text(report)
     else:
-        text = rendered(report, options, output_format, colour, verbose)
+        text = rendered(report, options, output_format, colour, verbose, show_suppressed)
     deliver(text, output_file)
     if verbose:
         _tell_settings(run)

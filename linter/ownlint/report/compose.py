@@ -13,7 +13,7 @@ from ownlint.config import Config
 from ownlint.facts.records import FileRecord
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.interplay import names_in, settle
-from ownlint.report.model import Incomplete, Located, Notice, Report, Sources, at_least, locate, reading_order
+from ownlint.report.model import Incomplete, Located, Notice, Report, Silenced, Sources, at_least, locate, reading_order
 from ownlint.report.suppressions import Suppressions
 from ownlint.selection import RuleNames
 
@@ -67,15 +67,17 @@ def compose(
     standing_too, silenced_too = suppressions.split(_permitted(about_us, config, known))
     sure = at_least([*standing, *standing_too], config.certainty)
     shown, elsewhere = _apart([_graded(finding, config, known) for finding in sure], changed, gone)
+    comments = {each.finding: each.comments for each in (*silenced, *silenced_too)}
+    hidden = _apart(at_least(list(comments), config.certainty), changed, gone)[0]
     return Report(
         findings=shown,
         elsewhere=elsewhere,
         incomplete=tuple(sorted(set(incomplete))),
-        suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed, gone)[0]),
+        suppressed=tuple(Silenced(_graded(each, config, known), comments[each]) for each in hidden),
         files=len(files),
         notices=(*notices, *suppressions.former(), *_types_notice(files, hint, detail=not expected)),
         touched=None if changed is None else frozenset(path for path, lines in changed.items() if lines),
-        digests=sources.digests_of(shown),
+        digests=sources.digests_of([*shown, *hidden]),
     )
 
 

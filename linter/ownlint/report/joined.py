@@ -8,7 +8,7 @@ from hashlib import blake2b
 import msgspec
 
 from ownlint.finding import Fix
-from ownlint.report.model import Located, Notice, Report, reading_order
+from ownlint.report.model import Located, LocatedStep, Notice, Report, Silenced, reading_order
 
 Renamed = Callable[[str], str]
 
@@ -19,6 +19,7 @@ def moved(report: Report, renamed: Renamed) -> Report:
         report,
         findings=tuple(_finding(each, renamed) for each in report.findings),
         elsewhere=tuple(_finding(each, renamed) for each in report.elsewhere),
+        suppressed=tuple(_silenced(each, renamed) for each in report.suppressed),
         incomplete=tuple(msgspec.structs.replace(each, path=renamed(each.path)) for each in report.incomplete),
         notices=tuple(_renamed(each, each.path and renamed(each.path)) for each in report.notices),
         touched=None if report.touched is None else frozenset(map(renamed, report.touched)),
@@ -34,9 +35,17 @@ def _finding(finding: Located, renamed: Renamed) -> Located:
     return msgspec.structs.replace(
         finding,
         path=renamed(finding.path),
-        steps=tuple(msgspec.structs.replace(step, path=renamed(step.path)) for step in finding.steps),
+        steps=_steps(finding.steps, renamed),
         fix=None if finding.fix is None else _fix(finding.fix, renamed),
     )
+
+
+def _silenced(silenced: Silenced, renamed: Renamed) -> Silenced:
+    return Silenced(_finding(silenced.finding, renamed), _steps(silenced.comments, renamed))
+
+
+def _steps(steps: Sequence[LocatedStep], renamed: Renamed) -> tuple[LocatedStep, ...]:
+    return tuple(msgspec.structs.replace(step, path=renamed(step.path)) for step in steps)
 
 
 def _fix(fix: Fix, renamed: Renamed) -> Fix:
@@ -56,12 +65,16 @@ def joined(reports: Sequence[tuple[str, Report]]) -> Report:
         findings=tuple(sorted(_told_apart(parts), key=reading_order)),
         elsewhere=tuple(sorted((each for _, report in parts for each in report.elsewhere), key=reading_order)),
         incomplete=tuple(sorted({each for _, report in parts for each in report.incomplete})),
-        suppressed=sum(report.suppressed for _, report in parts),
+        suppressed=tuple(sorted(_silenced_in(parts), key=lambda each: reading_order(each.finding))),
         files=sum(report.files for _, report in parts),
         notices=tuple(_notices(parts)),
         touched=frozenset().union(*touched) if len(touched) == len(parts) else None,
         digests=dict(sorted(digests.items())),
     )
+
+
+def _silenced_in(parts: Sequence[tuple[str, Report]]) -> Iterator[Silenced]:
+    return (each for _, report in parts for each in report.suppressed)
 
 
 def _notices(parts: Sequence[tuple[str, Report]]) -> Iterator[Notice]:

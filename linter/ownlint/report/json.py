@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -84,6 +84,13 @@ class JsonFinding(msgspec.Struct, frozen=True):
     fix: JsonFix | None
 
 
+class JsonSuppression(msgspec.Struct, frozen=True):
+    """A finding that comments in the code suppress; `reasons` are what they give, usually one."""
+
+    finding: JsonFinding
+    reasons: tuple[str, ...]
+
+
 class JsonIncomplete(msgspec.Struct, frozen=True):
     """Why the analysis of a file is incomplete, so that findings in it may be missing. `kind`: it was not read
     (`unread`), a part of it was not understood (`partial`), a header was not found (`headers`), the compiler's parser
@@ -111,6 +118,8 @@ class Document(msgspec.Struct, frozen=True):
     incomplete: tuple[JsonIncomplete, ...]
     notices: tuple[JsonNotice, ...]
     suppressed: _From0
+    """How many there are in `suppressions`."""
+    suppressions: tuple[JsonSuppression, ...]
     elsewhere: _From0
     """Findings in changed files that touch no changed line and are left out for that, with `--changed` and
     `--diff-base`. In other files they are not looked for."""
@@ -128,7 +137,8 @@ def render(
             JsonIncomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
         ),
         notices=tuple(JsonNotice(sanitise(each.path), sanitise(each.message)) for each in report.notices),
-        suppressed=report.suppressed,
+        suppressed=len(report.suppressed),
+        suppressions=tuple(_suppressions(report, rules, page_of)),
         elsewhere=len(report.elsewhere),
         base=sanitise(base),
     )
@@ -173,6 +183,16 @@ def _findings(report: Report, rules: Sequence[RuleInfo], page_of: Callable[[str]
         _finding(each, suites.get(each.rule, "audit"), page_of(each.rule), first[each.fingerprint])
         for each in report.findings
     )
+
+
+def _suppressions(
+    report: Report, rules: Sequence[RuleInfo], page_of: Callable[[str], str]
+) -> Iterator[JsonSuppression]:
+    suites = {rule.id: rule.suite for rule in rules}
+    for each in report.suppressed:
+        one = each.finding
+        told = _finding(one, suites.get(one.rule, "audit"), page_of(one.rule), one.fingerprint)
+        yield JsonSuppression(told, tuple(sanitise(comment.message) for comment in each.comments))
 
 
 def _finding(located: Located, suite: Suite, page: str, group: str) -> JsonFinding:

@@ -32,7 +32,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.elsewhere:
         yield f"{len(report.elsewhere)} on other lines of the changed files not shown."
     if report.suppressed:
-        yield f"{report.suppressed} suppressed by comments."
+        yield f"{len(report.suppressed)} suppressed by comments."
     if report.findings:
         yield ""
         yield "| rule | findings |"

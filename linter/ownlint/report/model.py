@@ -69,6 +69,14 @@ class Located(msgspec.Struct, frozen=True):
     """Of one that is told for several with one cause, the places of the others, in its file."""
 
 
+class Silenced(msgspec.Struct, frozen=True):
+    """A finding that comments suppress."""
+
+    finding: Located
+    comments: tuple[LocatedStep, ...]
+    """Where they stand, each with the reason that it gives as its message."""
+
+
 Kind = Literal["unread", "partial", "headers", "types", "limit", "rule", "changed"]
 KINDS: Mapping[Kind, str] = MappingProxyType(
     {
@@ -120,7 +128,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     elsewhere: tuple[Located, ...] = ()
     """Of a run about changes, the findings in changed files that touch none of them: counted, not shown. What touches
     none and stands in other files was not looked for."""
-    suppressed: int = 0
+    suppressed: tuple[Silenced, ...] = ()
     files: int = 0
     """How many files were asked for."""
     notices: tuple[Notice, ...] = ()

@@ -32,11 +32,19 @@ _LONGEST = 1024
 
 
 def render(
-    report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str, page_of: Callable[[str], str]
+    report: Report,
+    rules: Sequence[RuleInfo],
+    sources: Sources,
+    version: str,
+    page_of: Callable[[str], str],
+    *,
+    suppressed: bool = False,
 ) -> str:
-    """Suppressed findings are left out: consumers would show them. `page_of` is the address of a rule's page, that of
-    all of them for an empty name; empty where there is none."""
-    used = {finding.rule for finding in report.findings}
+    """Findings that are suppressed are there only where they are asked for: consumers that do not know `suppressions`,
+    such as GitHub, show them as open. `page_of` is the address of a rule's page, that of all of them for an empty name;
+    empty where there is none."""
+    silenced = report.suppressed if suppressed else ()
+    used = {finding.rule for finding in (*report.findings, *(each.finding for each in silenced))}
     described = [rule for rule in rules if rule.id in used]
     index = {rule.id: at for at, rule in enumerate(described)}
     suites = {rule.id: rule.suite for rule in described}
@@ -62,8 +70,11 @@ def render(
                 },
                 "invocations": [_invocation(report)],
                 "results": [
-                    _result(finding, suites.get(finding.rule, "audit"), index, hashes)
-                    for finding in once(report).findings
+                    _result(finding, suites.get(finding.rule, "audit"), index, hashes, comments)
+                    for finding, comments in (
+                        *((finding, ()) for finding in once(report).findings),
+                        *((each.finding, each.comments) for each in silenced),
+                    )
                 ],
             }
         ],
@@ -140,7 +151,9 @@ def _invocation(report: Report) -> _Json:
     return {"executionSuccessful": not report.failed, "toolExecutionNotifications": notifications}
 
 
-def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _LineHashes) -> _Json:
+def _result(
+    finding: Located, suite: Suite, index: dict[str, int], hashes: _LineHashes, comments: Sequence[LocatedStep]
+) -> _Json:
     steps = finding.steps[:_MOST_STEPS]
     text = "\n".join(filter(None, (finding.message, finding.help, elsewhere(finding))))
     result: _Json = {
@@ -160,6 +173,8 @@ def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _Line
             **({"reason": _message(finding.reason)} if finding.reason else {}),
         },
     }
+    if comments:
+        result["suppressions"] = [_suppression(comment) for comment in comments]
     if finding.rule in index:
         result["ruleIndex"] = index[finding.rule]
     if steps:
@@ -169,6 +184,15 @@ def _result(finding: Located, suite: Suite, index: dict[str, int], hashes: _Line
     if finding.fix is not None:
         result["fixes"] = [_fix(finding)]
     return result
+
+
+def _suppression(comment: LocatedStep) -> _Json:
+    return {
+        "kind": "inSource",
+        "status": "accepted",
+        "justification": sanitise(comment.message),
+        "location": _location(comment.path, comment.region),
+    }
 
 
 def _of_others(finding: Located) -> Iterator[tuple[str, Region, str]]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ownlint.facts.records import FileRecord, Span, Suppression
+from ownlint.facts.records import FileRecord, Suppression
 from ownlint.finding import Finding
-from ownlint.report.model import TYPES_ONLY, Lines, Located, Notice, RuleInfo, Sources
+from ownlint.report.model import TYPES_ONLY, Lines, Located, LocatedStep, Notice, RuleInfo, Silenced, Sources
 from ownlint.selection import RuleNames
 
 UNUSED = "unused-suppression"
@@ -45,12 +45,12 @@ RULES: tuple[RuleInfo, ...] = (
 class _Silence:
     """One name of rules that one comment silences, on some lines."""
 
-    def __init__(self, name: str, rules: frozenset[str], first: int, last: int, span: Span) -> None:
+    def __init__(self, name: str, rules: frozenset[str], first: int, last: int, comment: Suppression) -> None:
         self.name = name
         self.rules = rules
         self.first = first
         self.last = last
-        self.span = span
+        self.comment = comment
         self.used = False
 
     def covers(self, finding: Located) -> bool:
@@ -63,6 +63,7 @@ class Suppressions:
 
     def __init__(self, files: Iterable[FileRecord], sources: Sources, known: RuleNames) -> None:
         self._known = known
+        self._sources = sources
         self._silences: dict[str, list[_Silence]] = {}
         self._invalid: list[Finding] = []
         self._partial: set[str] = set()
@@ -74,16 +75,25 @@ class Suppressions:
                 self._partial.add(file.path)
             self._silences[file.path] = list(self._read(file, sources.lines(file.path)))
 
-    def split(self, findings: Sequence[Located]) -> tuple[list[Located], list[Located]]:
+    def split(self, findings: Sequence[Located]) -> tuple[list[Located], list[Silenced]]:
         """Those that stand, and those that are silenced."""
         standing: list[Located] = []
-        silenced: list[Located] = []
+        silenced: list[Silenced] = []
         for finding in findings:
             covering = [each for each in self._silences.get(finding.path, ()) if each.covers(finding)]
             for silence in covering:
                 silence.used = True
-            (silenced if covering else standing).append(finding)
+            if covering:
+                silenced.append(Silenced(finding, self._comments(finding.path, covering)))
+            else:
+                standing.append(finding)
         return standing, silenced
+
+    def _comments(self, path: str, covering: Iterable[_Silence]) -> tuple[LocatedStep, ...]:
+        """Each once, also where it names the rule twice."""
+        lines = self._sources.lines(path)
+        comments = {silence.comment.start: silence.comment for silence in covering}
+        return tuple(LocatedStep(path, lines.region(each.span), each.reason) for _, each in sorted(comments.items()))
 
     def invalid(self) -> list[Finding]:
         return self._invalid
@@ -102,7 +112,7 @@ class Suppressions:
                 if not silence.used and not silence.rules.isdisjoint(ran) and silence.rules - {UNUSED, INVALID}:
                     yield Finding(
                         path,
-                        silence.span,
+                        silence.comment.span,
                         f"unused suppression: `{silence.name}` does not report anything here",
                         help="remove the comment, or the rule from its list",
                         rule=UNUSED,
@@ -126,11 +136,11 @@ class Suppressions:
                         self._wrong(file, each, f"`end-ignore[{rule}]` has no `begin-ignore[{rule}]`")
                     elif begin.reason:
                         yield _Silence(
-                            rule, self._known.of(rule), lines.line(begin.start), lines.line(each.start), begin.span
+                            rule, self._known.of(rule), lines.line(begin.start), lines.line(each.start), begin
                         )
                 elif each.reason:
                     first, last = _range(each, file, lines)
-                    yield _Silence(rule, self._known.of(rule), first, last, each.span)
+                    yield _Silence(rule, self._known.of(rule), first, last, each)
         for rule, begin in open_.items():
             self._wrong(file, begin, f"`begin-ignore[{rule}]` has no `end-ignore[{rule}]`")
 

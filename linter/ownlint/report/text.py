@@ -33,7 +33,7 @@ def summary(report: Report) -> str:
     problems (5 errors, 2 warnings) at 30 places in 12 files`. Of a change: `No problems found in the change (12 files
     read); 3 on other lines of the changed files not shown`."""
     beside = f"; {len(report.elsewhere)} on other lines of the changed files not shown" if report.elsewhere else ""
-    beside += f"; {report.suppressed} suppressed" if report.suppressed else ""
+    beside += f"; {len(report.suppressed)} suppressed" if report.suppressed else ""
     beside += f"; {unanalysed}" if (unanalysed := counted(report.unanalysed)) else ""
     files = (
         _count(report.files, "file") if report.touched is None else f"the change ({_count(report.files, 'file')} read)"
