@@ -103,6 +103,23 @@ def test_why_a_finding_is_not_reported(run: Run) -> None:
     assert "not reported: a comment or `per-file-ignores` suppresses it" in silenced.out
 
 
+def test_rules_about_the_whole_program_are_asked_where_that_is_wanted(run: Run) -> None:
+    Path("run.cc").write_text(
+        "class Executable {\n public:\n"
+        '  Executable() : verbose_(std::getenv("EXEC_VERBOSE") != nullptr) {}\n'
+        " private:\n  bool verbose_;\n};\n"
+        "void RunAll(const std::vector<Plan>& plans) {\n"
+        "  for (const Plan& plan : plans) {\n    Executable executable;\n    executable.Run(plan);\n  }\n}\n"
+    )
+    without = run("trace", "run.cc:3", "--select", "all")
+    assert "no rule about functions, classes or bindings reports anything here" in without.out
+    assert without.out.endswith(" rules about a whole program (--whole-program)\n")
+    done = run("trace", "run.cc:3", "--select", "all", "--whole-program")
+    assert "3:27: environment-read-repeatedly (" in done.out
+    assert "not run" not in done.out
+    assert "no rule reports anything here" in run("trace", "run.cc:8", "--select", "all", "--whole-program").out
+
+
 def test_references_and_python(run: Run) -> None:
     Path("make.cc").write_text(
         "#include <Python.h>\nPyObject* Make(void) {\n  PyObject* list = PyList_New(3);\n  if (Full()) return NULL;\n"

@@ -133,7 +133,7 @@ def function_at(program: Program, path: str, line: int, at: At) -> Function | No
 
 
 def trace(function: Function, at: At, rules: Sequence[Rule]) -> Trace:
-    """What is known of the function."""
+    """What is known of the function. Of `rules`, those about the whole program cost the most."""
     runs: dict[str, SeenRun] = {}
     engines: list[TracedEngine] = []
     for engine in _of(function):
@@ -163,7 +163,7 @@ def trace(function: Function, at: At, rules: Sequence[Rule]) -> Trace:
 
 
 def _said(function: Function, rules: Sequence[Rule]) -> Iterator[Finding | Crash]:
-    """What the rules about a function, its class and its bindings say that begins in it."""
+    """What the rules about a function, its class, its bindings and the whole program say that begins in it."""
     program, span = function.program, function.record.span
     of_class = [function.home] if function.home is not None else []
     bound = [one for one in program.bindings if one.path == function.path and one.record.span.start in span]
@@ -171,6 +171,10 @@ def _said(function: Function, rules: Sequence[Rule]) -> Iterator[Finding | Crash
         chosen = [rule for rule in rules if rule.subject == kind and function.language in rule.languages]
         for subject in subjects:
             for judgement in SubjectCase(chosen, subject, 1).judgements():
+                yield from _judged(judgement, program, function.path, span)
+    for rule in rules:
+        if rule.subject == "Program" and function.language in rule.languages:
+            for judgement in SubjectCase((rule,), program, 0).judgements():
                 yield from _judged(judgement, program, function.path, span)
 
 

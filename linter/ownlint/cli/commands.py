@@ -190,7 +190,8 @@ def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.argument("place", metavar="FILE:LINE")
     @with_config
     @click.option("--output-format", type=OneOf(("text", "json", "html")), default="text", show_default=True)
-    def trace(place: str, output_format: str, **given: Any) -> None:
+    @click.option("--whole-program", is_flag=True, help="Also run the rules about a whole program, which takes longer.")
+    def trace(place: str, output_format: str, whole_program: bool, **given: Any) -> None:
         """Show how the function at FILE:LINE is analysed, and whether each finding in it is reported.
 
         Prints its events in order, the effect of each call and its source, the states in which paths reach an event,
@@ -203,7 +204,7 @@ def _trace(with_config: Decorator, options: MakeOptions) -> click.Command:
         if file.is_dir():
             raise CannotRunError(f"{file}: is a folder, not a file")
         try:
-            report = tracing.traced(options((file,), **given), line)
+            report = tracing.traced(options((file,), **given), line, whole=whole_program)
         except RefusalError as error:
             raise CannotRunError(str(error)) from None
         forms = {"text": tracing.text, "json": json_page, "html": tracing.page}

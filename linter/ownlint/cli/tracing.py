@@ -75,14 +75,16 @@ def position(written: str) -> _Position:
     return _Position(Path(match[1]), int(match[2]))
 
 
-def traced(options: pipeline.Options, line: int) -> TraceReport:
-    """What is known of the function at that line of the file that is asked for. Raises a `RefusalError`."""
+def traced(options: pipeline.Options, line: int, *, whole: bool = False) -> TraceReport:
+    """What is known of the function at that line of the file that is asked for; with `whole`, rules about the whole
+    program are asked too. Raises a `RefusalError`."""
     config = options.settings.config
     found = discover(options.root, options.paths, config)
     asked = [source.relative for source in found.sources if source.asked]
     if not asked:
         raise CannotRunError(f"{options.paths[0]}: not a readable file")
     rules = catalogue.load()
+    chosen = [rule for rule in rules if whole or rule.subject != "Program"]
     words = [word for rule in rules for word in rule.anchors]
     model_paths = inputs.model_paths(options.root, options.settings)
     facts, models = read_all(options, found, model_paths, words)
@@ -104,7 +106,7 @@ def traced(options: pipeline.Options, line: int) -> TraceReport:
     def question(program: Program) -> _TraceAnswer:
         function = function_at(program, asked[0], line, at)
         is_read = any(one.path == asked[0] for one in program.functions)
-        return _TraceAnswer(None if function is None else trace(function, at, rules), is_read)
+        return _TraceAnswer(None if function is None else trace(function, at, chosen), is_read)
 
     size = sum(head.size for head in facts.heads)
     told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_TraceAnswer)
@@ -114,7 +116,7 @@ def traced(options: pipeline.Options, line: int) -> TraceReport:
     files = [head for head in facts.heads if head.path in asked]
     judged = _judged(told.trace.findings, files, sources, options)
     placed = _placed(told.trace, model_paths, options.root)
-    return TraceReport(placed, tuple(judged), sum(rule.subject == "Program" for rule in rules))
+    return TraceReport(placed, tuple(judged), len(rules) - len(chosen))
 
 
 def _judged(
@@ -243,11 +245,13 @@ def _states(states: TracedStates) -> Iterator[TraceLine]:
 
 def _findings(report: TraceReport) -> Iterator[TraceLine]:
     if not report.findings:
-        yield TraceLine("finding", "no rule about functions, classes or bindings reports anything here")
+        which = "rule about functions, classes or bindings" if report.whole else "rule"
+        yield TraceLine("finding", f"no {which} reports anything here")
     for one in report.findings:
         yield TraceLine("incident", f"{one.line}:{one.column}: {one.rule} ({one.certainty}): {one.message}")
         yield TraceLine("finding", f"  {'reported' if one.reported else f'not reported: {one.why}'}")
         if one.reason:
             assumed = f" (assumes: {', '.join(one.assumed)})"
             yield TraceLine("finding", f"  not certain: {one.reason}{assumed}")
-    yield TraceLine("head", f"not run: the {report.whole} rules about a whole program")
+    if report.whole:
+        yield TraceLine("head", f"not run: the {report.whole} rules about a whole program (--whole-program)")
