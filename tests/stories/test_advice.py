@@ -8,9 +8,9 @@ from pathlib import Path
 from tests import starting
 
 
-def helps(root: Path) -> dict[str, str]:
+def helps(root: Path, *options: str) -> dict[str, str]:
     """By function, what the finding in it advises."""
-    done = starting.text("check", "--isolated", "--no-cache", "--output-format", "json", ".", cwd=root)
+    done = starting.text("check", "--isolated", "--no-cache", "--output-format", "json", *options, ".", cwd=root)
     return {each["symbol"]: each["help"] for each in json.loads(done.stdout)["findings"]}
 
 
@@ -237,4 +237,54 @@ def test_what_returns_void_reports_a_failure_where_it_is(tmp_path: Path) -> None
     way = "for example with `PyErr_WriteUnraisable`"
     assert helps(tmp_path) == {
         "Closed": f"`Closed` returns `void`, so check `.ok()` and report a failure here, {way}, {purpose}",
+    }
+
+
+MADE = """\
+struct Shape { virtual ~Shape(); };
+struct Circle : Shape { int r; };
+struct Square : Shape { int a; };
+
+class Canvas {
+ public:
+  void Fill() { only_ = new Circle(); }
+  void Add() { all_.push_back(new Square()); }
+  void Either(bool round) {
+    if (round) some_ = new Circle();
+    else some_ = new Square();
+  }
+
+ private:
+  Shape *only_ = nullptr;
+  Shape *some_ = nullptr;
+  std::vector<Shape *> all_;
+};
+
+int one(bool early) {
+  Shape *shape = new Circle();
+  if (early) return 1;
+  delete shape;
+  return 0;
+}
+
+int either(bool early, bool round) {
+  Shape *shape = nullptr;
+  if (round) shape = new Circle();
+  else shape = new Square();
+  if (early) return 1;
+  delete shape;
+  return 0;
+}
+"""
+
+
+def test_an_owner_is_of_the_type_that_is_allocated(tmp_path: Path) -> None:
+    (tmp_path / "a.cc").write_text(MADE)
+    deleted = "write `delete shape;` before this return, or hold it in a `std::unique_ptr<{}>`"
+    assert helps(tmp_path, "--certainty", "possible") == {
+        "Canvas::Fill": "declare it as `std::unique_ptr<Circle>`, or delete it in the destructor",
+        "Canvas::Add": "hold each element in a `std::unique_ptr<Square>`, or delete each in the destructor",
+        "Canvas::Either": "declare it as `std::unique_ptr`, or delete it in the destructor",
+        "one": deleted.format("Circle"),
+        "either": deleted.format("Shape"),
     }

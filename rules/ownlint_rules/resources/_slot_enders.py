@@ -36,7 +36,7 @@ from ownlint_rules.resources import _holders as holders
 from ownlint_rules.resources import _module_states as module_states
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
 from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
-from ownlint_rules.resources._slots import BYTES_A_STEP, WORDS, Slot, SlotStore, slots, texts
+from ownlint_rules.resources._slots import BYTES_A_STEP, WORDS, Slot, SlotStore, made_by_new, slots, texts, values
 
 
 class SlotEnders:
@@ -184,10 +184,7 @@ class SlotEnders:
     def _belongs_to_another(self, store: SlotStore) -> bool:
         """The object is made with something that may keep it: `new Button(this)` of a class that nobody here defines,
         or whose constructor hands itself on."""
-        made = next(
-            (c for c in _values(store.function) if isinstance(c, r.Call) and (c.start, c.kind) == (store.at, "new")),
-            None,
-        )
+        made = made_by_new(store)
         if made is None or not made.args:
             return False
         written = made.callee.text if isinstance(made.callee, r.Name) else ""
@@ -694,7 +691,7 @@ class SlotEnders:
     def _members_meant(self, function: Function, name: str) -> Iterator[tuple[Class, r.Field] | None]:
         """Whose member it is wherever the body says the name; None where that is not known."""
         told: set[int] = set()
-        for value in _values(function):
+        for value in values(function):
             if isinstance(value, r.Member) and value.name == name:
                 found = self.slots.field_of(value.base, name, function)
             elif isinstance(value, r.Name) and value.text == name and name not in function.declared:
@@ -808,13 +805,6 @@ def _hands_itself_on(constructor: Function) -> bool:
         for event in constructor.flow.calls
         for arg in event.node.args
     )
-
-
-def _values(function: Function) -> Iterator[r.Value]:
-    for initializer in function.record.initializers:
-        for value in initializer.args:
-            yield from places.walk(value)
-    yield from function.values
 
 
 def _is_name(value: r.Value | None, name: str) -> bool:

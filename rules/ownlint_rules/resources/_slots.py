@@ -7,6 +7,7 @@ class is looked at as the whole project defines it: the member of the header, th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint import (
@@ -448,6 +449,20 @@ class Slots:
         called = {name for function in self.program.functions for name in function.mentioned}
         known = self.resources.releasing_names | {"delete"}
         return frozenset(name for name in called if name in known or pairs.releasing_verb(name))
+
+
+def made_by_new(store: SlotStore) -> r.Call | None:
+    """The `new` whose object is stored."""
+    made = (c for c in values(store.function) if isinstance(c, r.Call) and (c.start, c.kind) == (store.at, "new"))
+    return next(made, None)
+
+
+def values(function: Function) -> Iterator[r.Value]:
+    """Those of its body, and before them those of its initialisers."""
+    for initializer in function.record.initializers:
+        for value in initializer.args:
+            yield from places.walk(value)
+    yield from function.values
 
 
 def _is_set_again(name: str, function: Function) -> bool:

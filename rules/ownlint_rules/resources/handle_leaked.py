@@ -251,7 +251,8 @@ def _owner(function: Function, loss: leaks.HandleLoss) -> str:
     ends = _ends(loss)
     made = _made_by_new(loss)
     if ends == "delete" and (made or kind.pointers == 1):
-        name = made.removesuffix("[]") if kind.is_placeholder or kind.pointers != 1 else kind.name
+        several = sum(isinstance(one, events.Write) and one.place == (loss.name,) for one in function.flow) > 1
+        name = kind.name if kind.pointers == 1 and (several or not made) else made.removesuffix("[]")
         return f"hold it in a `std::unique_ptr<{name}{'[]' if made.endswith('[]') else ''}>`"
     if ends == "delete" and kind.is_placeholder:
         return "hold it in a `std::unique_ptr`"

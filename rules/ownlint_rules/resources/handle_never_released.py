@@ -89,7 +89,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, Step, rule
+from ownlint import Class, Finding, Program, Step, rule, text, types
 from ownlint_rules.resources import _python_slots as python_slots
 from ownlint_rules.resources import _slot_enders as enders
 from ownlint_rules.resources import _slots as slots
@@ -160,11 +160,21 @@ def _steps(cls: Class, slot: slots.Slot) -> tuple[Step, ...]:
 
 def _help(known: slots.Slots, slot: slots.Slot, store: slots.SlotStore) -> str:
     made = store.made
-    scoped = known.scoped_for(slot)
+    named = _made(slot)
+    scoped = known.scoped_for(slot) if named is None or named == {types.parse(slot.field.type).name} else ""
     if scoped:
         return f"declare it as `{scoped}`, which releases it"
-    if made.releases == ("delete",):
-        return "declare it as `std::unique_ptr`, or delete it in the destructor"
+    if named is not None:
+        owner = f"std::unique_ptr<{min(named)}>" if len(named) == 1 else "std::unique_ptr"
+        if store.element:
+            return f"hold each element in a `{owner}`, or delete each in the destructor"
+        return f"declare it as `{owner}`, or delete it in the destructor"
     where = f"in the destructor of `{slot.cls.name}`" if slot.cls.methods else f"where `{slot.cls.name}` is freed"
     released = "release each element" if store.element else "release it"
     return f"{released} with `{made.releases[0]}` {where}" if made.releases else f"{released} {where}"
+
+
+def _made(slot: slots.Slot) -> set[str] | None:
+    """The types of the objects, as a `new` names them; None where something else makes one."""
+    made = [slots.made_by_new(store) for store in slot.stores]
+    return {text(new.callee) for new in made if new is not None} if None not in made else None
