@@ -102,6 +102,43 @@ def test_what_can_be_null_at_the_exit_is_released_by_what_accepts_that(tmp_path:
     }
 
 
+TAKEN = """\
+#include <Python.h>
+
+int put(PyObject *dict) {
+  PyObject *made = PyList_New(0);
+  if (made == NULL) return -1;
+  Py_INCREF(made);
+  if (PyDict_SetItemString(dict, "made", made) < 0) {
+    Py_DECREF(made);
+    return -1;
+  }
+  Py_DECREF(made);
+  return 0;
+}
+
+PyObject *given(void) {
+  PyObject *made = PyList_New(0);
+  if (made == NULL) return NULL;
+  PyObject *both = PyTuple_New(1);
+  if (both == NULL) { Py_DECREF(made); return NULL; }
+  Py_INCREF(made);
+  if (PyErr_CheckSignals()) { Py_DECREF(made); Py_DECREF(both); return NULL; }
+  PyTuple_SET_ITEM(both, 0, made);
+  Py_DECREF(made);
+  return both;
+}
+"""
+
+
+def test_an_increment_that_is_given_to_none_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(TAKEN)
+    assert helps(tmp_path) == {
+        "put": "remove this `Py_INCREF`: the function already owns a reference",
+        "given": "call `Py_DECREF(made)` before this return",
+    }
+
+
 UNCHECKED = """\
 #include <Python.h>
 

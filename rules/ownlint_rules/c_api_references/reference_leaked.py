@@ -264,6 +264,8 @@ def _help(function: Function, group: list[counting.CountTrouble]) -> str:
     one = group[0]
     if one.what == "surplus":
         return "remove the extra increment: the function already owns a reference"
+    if isinstance(one.because, events.CallEvent) and _is_one_too_many(function, group, one.because):
+        return f"remove this `{places.called(one.because.node)}`: the function already owns a reference"
     release = _release(function, one, may_be_null=any(_may_be_null(function, each) for each in group))
     if one.what == "overwritten":
         others = f" and {exits.before_exits(function, [each.at for each in group[1:]])}" if len(group) > 1 else ""
@@ -280,6 +282,27 @@ def _help(function: Function, group: list[counting.CountTrouble]) -> str:
     is_answer = all(isinstance(answer, (records.Name, records.Member)) for answer in answers)
     pointer = types.parse(function.record.result).pointers
     return f"{released}, or return `{one.name}`" if pointer and is_answer else released
+
+
+def _is_one_too_many(function: Function, group: list[counting.CountTrouble], taken: events.CallEvent) -> bool:
+    """Whether the function, which owns the object already, takes one reference more, releases one before each of the
+    exits, and on no path gives the object to who may keep it."""
+    known, flow, name = references.references(function.program), function.flow, group[0].name
+    after = flow.after(taken)
+    uses = {
+        call: known.use(call.node, index, function)
+        for call in flow.calls
+        if call in after
+        for index, argument in references.arguments(call.node)
+        if _is_variable(places.strip(argument), name)
+    }
+    if set(uses.values()) - {"released", "lent", "retained"}:
+        return False
+    given = (one.value for one in flow if one in after and isinstance(one, (events.Write, events.LeaveEvent)))
+    if any(_is_variable(places.strip(value), name) for value in given):
+        return False
+    released = [call for call, use in uses.items() if use == "released" and taken.index < call.index]
+    return all(any(flow.dominates(call, one.at) for call in released) for one in group)
 
 
 def _release(function: Function, one: counting.CountTrouble, *, may_be_null: bool) -> str:
