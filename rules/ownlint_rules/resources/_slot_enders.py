@@ -413,7 +413,8 @@ class SlotEnders:
         """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
         name = slot.field.name
         seen: set[int] = set()
-        for function in chain(self._near(slot.cls, name), self._anywhere(name)):
+        filling = (store.function for store in slot.stores)
+        for function in chain(self._near(slot.cls, name), filling, self._anywhere(name)):
             if id(function) not in seen:
                 seen.add(id(function))
                 if self._ends(function, slot):
