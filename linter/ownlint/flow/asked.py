@@ -110,7 +110,23 @@ def constant_of(value: r.Value | None) -> str:
         return inner.text if isinstance(inner, r.Literal) and inner.kind == "str" else ""
     if isinstance(inner, r.Literal):
         return inner.text if inner.kind in ("str", "int", "char") and not is_null(inner) else ""
+    if isinstance(inner, r.Binary) and inner.op == "|":
+        return _flags(inner)
     return inner.text if isinstance(inner, r.Name) and is_constant(inner) and not inner.text.startswith("NULL") else ""
+
+
+def _flags(value: r.Binary) -> str:
+    """Several constants in one: `READ | WRITE`, in whatever order."""
+    parts, rest = list[str](), list[r.Value | None]([value])
+    while rest:
+        inner = strip(rest.pop())
+        if isinstance(inner, r.Binary) and inner.op == "|":
+            rest += (inner.left, inner.right)
+        elif isinstance(inner, r.Name) and is_constant(inner):
+            parts.append(inner.text)
+        else:
+            return ""
+    return " | ".join(sorted(parts))
 
 
 def is_null(value: r.Value | None) -> bool:

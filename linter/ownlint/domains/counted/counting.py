@@ -310,6 +310,8 @@ class Counting(CountingCalls):
         edges = self.flow.successors[event.index]
         if isinstance(event, e.Test):
             for target, outcome in edges:
+                if outcome is None and not self.goes_to(event, state, target):
+                    continue
                 for draft in self.decided(event, CountDraft(state), outcome):
                     yield target, draft.state()
             return
@@ -608,7 +610,8 @@ class Counting(CountingCalls):
         """`x->y`, `x[i]`: reads what `x` points to."""
         one = draft.id_at(where[:1])
         if one is None:
-            if isinstance(draft.places.get(where[:1]), KnownPlace):
+            known = draft.places.get(where[:1])
+            if isinstance(known, KnownPlace) and "0" in known.signs:
                 del draft.places[where[:1]]  # a way on which it is NULL ends here
             return
         dead = draft.is_dead(one)

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from ownlint.domains.counted.counting_ways import CountedWays, bare_value
-from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, CountDraft, Id, KnownPlace
+from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, CountDraft, CountState, Id, KnownPlace
 from ownlint.domains.counted.references import may_count, references
 from ownlint.engine import ranges
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.asked import Asked, as_asked, equals, plainly_asked
+from ownlint.flow.asked import Asked, as_asked, constant_of, equals, plainly_asked
 from ownlint.flow.places import Place, last_name, strip, walk
 from ownlint.flow.remembered import remembered
 from ownlint.project import types
@@ -47,6 +47,8 @@ class Tests(CountedWays):
             return
         if said in self.repeated:
             if (said, not holds) in draft.tests:
+                return
+            if holds and any((other, True) in draft.tests for other in self.rivals.get(said, ())):
                 return
             draft.tests |= {(said, holds)}
         if self.refine(event.value, draft, outcome):
@@ -101,8 +103,8 @@ class Tests(CountedWays):
     @cached_property
     def asked_again(self) -> tuple[str, ...]:
         """Tests that are asked more than once, and call nothing: they stand in the function twice, or in a loop that
-        writes to nothing of what they look at."""
-        said: Counter[str] = Counter()
+        writes to nothing of what they look at. One that rules out another counts as that."""
+        said = Counter(self.rivals.keys())
         written = {written_name(write.place) for write in self.flow.writes}
         for test in self.flow.of(e.Test):
             if not isinstance(test, e.Test):
@@ -113,7 +115,51 @@ class Tests(CountedWays):
             looked_at = {last_name(inner) for inner in parts if isinstance(inner, r.Name | r.Member)}
             again = looked_at and written.isdisjoint(looked_at) and test.index in self.in_cycles
             said[self.sides(test.value)[True][0]] += 2 if again else 1
+        said.update(
+            equals(*asked) for cases in self.switched.values() for asked in cases.values() if equals(*asked) in said
+        )
         return tuple(one for one, times in said.items() if times > 1)
+
+    @cached_property
+    def switched(self) -> dict[int, dict[int, tuple[str, str]]]:
+        """By where a `switch` over a variable starts, and where a case of it does, the variable and the constant."""
+        found: dict[int, dict[int, tuple[str, str]]] = {}
+        for switch in self.function.statements:
+            name = bare_value(switch.value) if isinstance(switch, r.Switch) else None
+            if isinstance(switch, r.Switch) and isinstance(name, r.Name):
+                found[switch.start] = {
+                    case.start: (name.text, constant)
+                    for case in switch.cases
+                    if len(case.values) == 1 and (constant := constant_of(case.values[0]))
+                }
+        return found
+
+    def goes_to(self, event: e.Test, state: CountState, target: int) -> bool:
+        """Whether a `switch` can go on with the case that begins there: its variable is no other constant."""
+        cases = self.switched.get(event.span.start)
+        asked = cases.get(self.flow.events[target].span.start) if cases else None
+        if asked is None:
+            return True
+        own, begun = equals(*asked), equals(asked[0], "")
+        return not any(
+            said.startswith(begun) and holds is not (said == own) for said, holds in state.tests if holds or said == own
+        )
+
+    @cached_property
+    def rivals(self) -> dict[str, frozenset[str]]:
+        """By comparison of two things that call nothing, the others in the function that do not hold where it does:
+        `at == size` where `at < size`."""
+        by_sides: dict[frozenset[str], set[str]] = {}
+        for test in self.flow.of(e.Test):
+            if not isinstance(test, e.Test):
+                continue
+            match bare_value(test.value):
+                case r.Binary(op=op, left=r.Name() as left, right=r.Name() | r.Member() | r.Literal() as right) if (
+                    op in ranges.COMPARISONS
+                ):
+                    sides = frozenset((text(left), text(right)))
+                    by_sides.setdefault(sides, set()).add(self.sides(test.value)[True][0])
+        return {one: frozenset(said - {one}) for said in by_sides.values() if len(said) > 1 for one in said}
 
     @cached_property
     def in_cycles(self) -> frozenset[int]:
@@ -256,9 +302,25 @@ class Tests(CountedWays):
             return True
         if where is not None and isinstance(bare, r.Member) and self.is_filled(draft.id_at(where[:-1]), bare.name):
             return there
-        if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
-            draft.places[where] = KnownPlace("0", exact=False)
+        if where is not None and isinstance(bare, r.Name) and where[0] in self.function.declared:
+            if not there:
+                draft.places[where] = KnownPlace("0", exact=False)
+            elif where[0] in self.decisive:
+                draft.places[where] = KnownPlace("-+", exact=False)
         return True
+
+    @cached_property
+    def decisive(self) -> frozenset[str]:
+        """The variables of which a function of the project answers, where a test asks it, by whether they are NULL."""
+        asked = [
+            inner
+            for test in self.flow.of(e.Test)
+            if isinstance(test, e.Test)
+            for inner in walk(test.value)
+            if isinstance(inner, r.Call)
+        ]
+        implied = [one for call in asked for outcome in (True, False) for one in self.asked_by(call, outcome)]
+        return frozenset(bare.text for value, _ in implied if isinstance(bare := bare_value(value), r.Name))
 
     def has_worked_last(self, draft: CountDraft, asked: r.Value) -> bool:
         """Whether the last call before the question has put an object into a variable on this way: then no error is

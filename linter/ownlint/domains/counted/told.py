@@ -45,7 +45,7 @@ def in_words(state: CountState) -> Iterator[str]:
     holders: dict[Id, list[str]] = {}
     for place, value in sorted(state.places.entries.items()):
         if isinstance(value, KnownPlace):
-            yield f"{render(place)} is {'NULL' if value.signs == '0' else f'a number ({value.signs})'}"
+            yield f"{render(place)} is {_KNOWN.get(value.signs, f'a number ({value.signs})')}"
         elif not place[0].startswith("%"):
             holders.setdefault(value, []).append(render(place))
     for one, held in sorted(state.objects.entries.items()):
@@ -55,6 +55,9 @@ def in_words(state: CountState) -> Iterator[str]:
             yield f"{_object(one)}{names}: {said}"
     for tested, outcome in sorted(state.tests):
         yield f"{tested} is {'true' if outcome else 'false'}"
+
+
+_KNOWN = {"0": "NULL", "-+": "not NULL"}
 
 
 def _object(one: Id) -> str:
