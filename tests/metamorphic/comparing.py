@@ -126,6 +126,7 @@ _NOT_COMPARED = {
     "comment_lines",
     "excuses",
     "forgiven",
+    "replacing",
     "suppressions",
     "debug",
     "conditional",

@@ -712,6 +712,8 @@ class FileRecord(msgspec.Struct, frozen=True, gc=False):
     forgiven: tuple[int, ...] = ()
     """C++: a pair for each comment that says of what follows that it may fail: where the lines begin and end for which
     it stands, up to an empty line or the end of the block."""
+    replacing: tuple[int, ...] = ()
+    """C++: where the comments start that speak of overwriting or replacing."""
     suppressions: tuple[Suppression, ...] = ()
     meanings: tuple[Meaning, ...] = ()
     """Sorted by `start`; empty when the file was read by structure only."""

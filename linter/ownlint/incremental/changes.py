@@ -34,7 +34,9 @@ _encode = msgspec.json.Encoder().encode
 _NO_BODY = msgspec.Raw(b"[]")
 _DIGEST = 16
 _PARTS = tuple(name for name in r.FileRecord.__struct_fields__ if name not in ("path", "language", "size", "functions"))
-_PLACED = frozenset({"comments", "comment_lines", "excuses", "forgiven", "meanings", "suppressions", "problems"})
+_PLACED = frozenset(
+    {"comments", "comment_lines", "excuses", "forgiven", "replacing", "meanings", "suppressions", "problems"}
+)
 """Parts that say where something stands in the file."""
 _AROUND = frozenset({"debug", "conditional", "defined"})
 """Parts that say what of the file's code stands where: comments between it are no part of that."""

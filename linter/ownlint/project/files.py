@@ -157,6 +157,15 @@ class File:
 
     def has_excuse_near(self, span: r.Span) -> bool:
         """Whether a comment that stands there, as for `has_comment_near`, can say why a failure does not matter."""
+        return any(start in self.excuses[::2] for start in self._comments_near(span))
+
+    def is_said_to_replace(self, span: r.Span) -> bool:
+        """Whether a comment that stands there, as for `has_comment_near`, speaks of overwriting or replacing."""
+        read(self._keys["replacing"])
+        return bool(self._said.replacing) and any(one in self._said.replacing for one in self._comments_near(span))
+
+    def _comments_near(self, span: r.Span) -> list[int]:
+        """Where they start that stand there, as for `has_comment_near`."""
         starts, ends = self.comments[::2], self.comments[1::2]
         near = []
         before = bisect_right(ends, span.start) - 1
@@ -164,7 +173,7 @@ class File:
             near.append(before)
         if self.has_comment_behind(span):
             near.append(bisect_left(starts, span.end))
-        return any(starts[number] in self.excuses[::2] for number in near)
+        return [starts[number] for number in near]
 
     def has_comment_inside(self, span: r.Span) -> bool:
         """Whether a comment begins inside `span`."""

@@ -450,6 +450,10 @@ class Function(_Subject):
         """Whether a comment that stands there, as for `has_comment_near`, can say why a failure does not matter."""
         return self.file.has_excuse_near(span)
 
+    def is_said_to_replace(self, span: Span) -> bool:
+        """Whether a comment that stands there, as for `has_comment_near`, speaks of overwriting or replacing."""
+        return self.file.is_said_to_replace(span)
+
     def is_forgiven(self, span: Span) -> bool:
         """Whether a comment above says that what stands there may fail, as that its errors are ignored."""
         return self.file.is_forgiven(span)

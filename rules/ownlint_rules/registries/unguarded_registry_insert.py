@@ -57,6 +57,7 @@ Insert with `try_emplace` and handle an existing key, or invalidate the old entr
 
 ## What it does not report
 
+- insertions at which a comment says that they overwrite or replace what is there
 - other insertions into maps keyed by name or number, and maps of plain values
 - entries that own their key, keys that erase themselves, and keys that live as long as the program
 - setters that are meant to replace
@@ -144,6 +145,8 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
     if answer.kind == "asserted":
         yield _asserted(function, insert, answer.steps)
+    elif insert.overwrites and function.is_said_to_replace(insert.event.span):
+        return
     elif answer.kind != "guarded" and not _takes_itself_out(function, insert) and _is_erased(function, insert):
         yield _bare(function, insert, answer)
 
@@ -165,15 +168,16 @@ def _by_name(function: Function, insert: containers.Insert) -> Iterator[Finding]
             (answer.is_mixed or (answer.kind == "bare" and _leaves(function, insert)))
             and _comes_and_goes(function, insert)
         )
-        if misses and insert.overwrites and not _is_replacing(function):
+        if misses and insert.overwrites and not _is_replacing(function, insert):
             yield _bare(function, insert, answer)
             return
     if steps and not _is_in_every_build(function) and not lookups.callers_look(function, insert.container, insert.key):
         yield _asserted(function, insert, steps, "likely")
 
 
-def _is_replacing(function: Function) -> bool:
-    return _REPLACES.match(function.name) is not None
+def _is_replacing(function: Function, insert: containers.Insert) -> bool:
+    """Whether it is meant to replace what is there, by the function's name or a comment at the insert."""
+    return _REPLACES.match(function.name) is not None or function.is_said_to_replace(insert.event.span)
 
 
 def _leaves(function: Function, insert: containers.Insert) -> bool:

@@ -87,6 +87,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
         comment_lines=tuple(_lines_about(data, prepared.comments)),
         excuses=tuple(_excuses(data, prepared.comments)),
         forgiven=tuple(_forgiven(data, prepared.comments)),
+        replacing=tuple(_replacing(data, prepared.comments)),
         suppressions=_suppressions(data, prepared.comments),
         problems=_problems(root, unplaced - reader.salvaged, size),
         generated=_is_generated(data, prepared.comments),
@@ -187,6 +188,18 @@ def _forgiven(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
             over = _PART_ENDS.search(data, end)
             until = over.start() if over is not None else len(data)
             yield from (end, until)
+
+
+def _replacing(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
+    """The comments that speak of overwriting or replacing what is there, those on consecutive lines together."""
+    if _REPLACING.search(data) is None:
+        return
+    for block in _paragraphs(data, comments):
+        if any(_REPLACING.search(data, *one) for one in block):
+            yield from (start for start, _ in block)
+
+
+_REPLACING = re.compile(rb"(?i)\bover-?writ(?:e|ing|ten)|\breplac(?:e|ing)")
 
 
 def _paragraphs(data: bytes, comments: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
