@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import get_args
 
+from ownlint import Finding, Function, catalogue, rule
 from ownlint.choices import ASSUMPTIONS, Assumption
 from ownlint.finding import (
     CERTAINTIES,
@@ -14,6 +16,9 @@ from ownlint.finding import (
     tempered,
     weaker,
 )
+from ownlint.rule import rule_of
+from ownlint.testing import cases
+from ownlint.testing.markdown import parse
 
 LIKELY = because("path", "this happens only if `f` fails")
 NAMED = because("name", "`f` is taken for what its name says")
@@ -80,3 +85,22 @@ def test_what_is_certain_has_no_reason_and_the_first_reason_stays() -> None:
     assert reason_of(unsaid) == ""
     assert reason_of(because(unsaid, "later")) == "later"
     assert assumptions_of(because(unsaid, "later")) == {"path"}
+
+
+def test_a_rule_that_gives_no_reason_is_reported_with_what_it_takes_for_granted() -> None:
+    program = cases.read(parse("# x\n\n## Innocent\n\n```cpp a.cc\nvoid f() {}\n```\n")[0], ())[0]
+
+    @rule(severity="error")
+    def test_finding(function: Function) -> Iterator[Finding]:
+        for doubt in ("likely", because("caller", ""), because("caller", "`g` does not")):
+            yield function.finding(function.record, "it may be wrong", certainty=doubt)
+
+    made = rule_of(test_finding)
+    assert made is not None
+    said = catalogue.judge(catalogue.Judgement(made, program.functions[0], "a.cc", 1), program)
+    assert isinstance(said, list)
+    assert [one.reason for one in said] == [
+        "the rule does not say what it takes for granted",
+        "this takes for granted that callers do not handle it themselves",
+        "`g` does not",
+    ]

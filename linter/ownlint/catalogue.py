@@ -10,7 +10,7 @@ import importlib
 import pkgutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ownlint import choices, door, steps
-from ownlint.choices import PACKS
+from ownlint.choices import PACKS, Assumption
 from ownlint.facts.base import Span
 from ownlint.facts.records import INNER, Node
 from ownlint.finding import (
@@ -276,9 +276,15 @@ def _settled(finding: Finding, rule: Rule, severity: Severity, program: Program)
         rule=rule.id,
         severity=severity,
         certainty=certainty_of(assumed, rule.weak) if assumed else rule.surest,
-        reason=reason_of(sure).replace(INNER, "") if assumed else rule.unproven,
+        reason=(reason_of(sure).replace(INNER, "") or _supposed(assumed)) if assumed else rule.unproven,
         assumed=tuple(sorted(assumed)),
     )
+
+
+def _supposed(assumed: Collection[Assumption]) -> str:
+    """What is taken for granted, where the rule does not say it of the very code."""
+    said = "; ".join(choices.ASSUMPTIONS[one] for one in sorted(assumed) if one != "other")
+    return f"this takes for granted that {said}" if said else "the rule does not say what it takes for granted"
 
 
 def _as_written(finding: Finding) -> Finding:

@@ -495,6 +495,8 @@ def check(
         run = Run((commands.with_unsaved(run.whole, stdin_filename, mends=mends),))
     options = run.whole
     beside, missing = outputs(output, options.root)
+    for reason in missing:
+        _error(reason)
     check_output(output_file, options.root, "diff" if diff else "report", output_format)
     check_output(export_fixes, options.root, "fixes")
     known: Sequence[Path | None] = [None] * len(run.projects)
@@ -539,8 +541,6 @@ def check(
         ended = all(each.reason == ENDED for each in report.lost)
         why = "the run was ended before they were analysed" if ended else "of a failure elsewhere"
         _say(f"error: findings may be missing in {files} because {why}")
-    for reason in missing:
-        _error(reason)
     if missing or report.lost or (fail_on_incomplete and report.incomplete):
         return 2
     severe = SEVERITIES[: SEVERITIES.index(fail_level) + 1]
