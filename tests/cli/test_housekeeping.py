@@ -71,6 +71,10 @@ def test_the_doctor_finds_a_compile_database_and_says_how_to_get_one(project: Pa
     without = ownlint("doctor", where=project)
     assert without.returncode == 0
     assert re.search(r"^optional  compile database +not found\n +fix: .*EXPORT_COMPILE", without.stdout, re.MULTILINE)
+    (project / "setup.py").write_text("")
+    assert "`bear -- python setup.py build_ext --inplace --force`" in ownlint("doctor", where=project).stdout
+    (project / "CMakeLists.txt").write_text("")
+    assert "EXPORT_COMPILE" in ownlint("doctor", where=project).stdout
     commands = [{"directory": str(project), "file": "engine.cc", "command": "c++ -c engine.cc"}]
     (project / "build").mkdir()
     (project / "build" / "compile_commands.json").write_text(json.dumps(commands))

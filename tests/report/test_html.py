@@ -287,6 +287,7 @@ def test_the_command_says_so_before_the_work(tmp_path: Path, how: tuple[str, ...
     assert ran.returncode == 2
     assert "the HTML report needs a template engine: `pip install 'ownlint[html]'`\n" in ran.stderr
     assert not (tmp_path / "report.html").exists()
+    assert "template engine" in ran.stderr.partition("\n")[0]  # before anything else
 
 
 def run(place: Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -40,6 +40,11 @@ _DATABASE = (
     "configure with `cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON` (meson writes one by default), or name "
     "its folder with -p"
 )
+_SETUPTOOLS = (
+    "record a full build with `bear -- python setup.py build_ext --inplace --force` (bear is a package of most "
+    "distributions), or name the folder of a database with -p"
+)
+_OTHER_BUILDS = ("CMakeLists.txt", "meson.build")
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -155,6 +160,12 @@ def _many(number: int, word: str) -> str:
 # --- the project ------------------------------------------------------------------------------
 
 
+def _how_to_write(root: Path) -> str:
+    """A database, by what builds the project: setuptools writes none."""
+    is_setuptools = (root / "setup.py").is_file() and not any((root / name).is_file() for name in _OTHER_BUILDS)
+    return _SETUPTOOLS if is_setuptools else _DATABASE
+
+
 def _compiling(options: Options) -> Iterator[Part]:
     name = "compile database"
     found = discover(options.root, options.paths, options.settings.config)
@@ -168,7 +179,8 @@ def _compiling(options: Options) -> Iterator[Part]:
     if compilation.database is None:
         state: State = "optional"
         told = compilation.notice or "not found"
-        yield Part(name, state, told if cpp else "not found (the project has no C++)", _DATABASE if cpp else "")
+        remedy = _how_to_write(found.root) if cpp else ""
+        yield Part(name, state, told if cpp else "not found (the project has no C++)", remedy)
         return
     known = sum(1 for source in cpp if (how := compilation.command(source)) is not None and not how.inferred)
     path = os.path.relpath(compilation.database.path, found.root)
