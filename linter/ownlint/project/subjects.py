@@ -680,7 +680,10 @@ class Binding(_Subject):
 
     @cached_property
     def symbol(self) -> str:  # type: ignore[override]
-        return f"{self.owner.name}.{self.name}" if self.owner is not None else self.name
+        if self.owner is None:
+            return self.name
+        is_computed = "(" in self.owner.name  # `name.c_str()`: the class of C++ says more
+        return f"{self.owner.type if is_computed else self.owner.name}.{self.name}"
 
     @property
     def siblings(self) -> list[Binding]:
