@@ -1,7 +1,6 @@
 """Types of C whose objects own members that nothing releases when an object is destroyed.
 
-A type is a record or an array of slots; its dealloc function is known by the name of the slot or, in a record without
-names, by its position. A member is owned where some function stores a new reference in it, or adopts one into it.
+A member is owned where some function stores a new reference in it, or adopts one into it.
 """
 
 from __future__ import annotations
@@ -13,12 +12,9 @@ from typing import NamedTuple
 
 from ownlint import Class, Function, Program, events, patterns, places, references, text, types
 from ownlint import records as r
+from ownlint_rules.c_api_references._object_types import object_types
 
 _DEEPEST = 4
-_ENDS = ("tp_dealloc", "tp_clear", "tp_finalize", "tp_del")
-"""Slots that end an object, or what it refers to; docs.python.org/3/c-api/typeobj.html."""
-_POSITIONS = frozenset({"3", "4"})
-"""Of tp_dealloc, after the macro of the head: `PyObject_HEAD_INIT(0) 0, "name", ...` has one number more."""
 WORDS = re.compile(r"\w+")
 _OBJECT_FIELDS = frozenset({"T_OBJECT", "T_OBJECT_EX", "Py_T_OBJECT_EX", "_Py_T_OBJECT"})
 """Kinds of `PyMemberDef` whose setter stores a new reference; docs.python.org/3/c-api/structures.html."""
@@ -92,27 +88,11 @@ def _shown(dealloc: Function, ending: _Ending) -> Function:
 
 def _destroyed_types(program: Program) -> Iterator[tuple[Function, list[Function], Class]]:
     """Each type with its dealloc function, all functions that end its objects, and the struct of its objects."""
-    for file in program.files.values():
-        for table in file.tables if file.language == "cpp" else ():
-            if table.kind not in ("type", "slot"):
-                continue
-            named = {end: one for end in _ENDS if (one := in_table(program, file.path, table, end)) is not None}
-            dealloc = named.get("tp_dealloc")
-            cls = next((of for one in named.values() if (of := _object_of(one)) is not None), None)
-            if dealloc is not None and cls is not None:
-                yield dealloc, list(named.values()), cls
-
-
-def in_table(program: Program, path: str, table: r.Table, end: str) -> Function | None:
-    for entry in table.entries:
-        by_place = end == "tp_dealloc" and table.kind == "type" and entry.name in _POSITIONS
-        if not (entry.name == end or entry.name == f"Py_{end}" or by_place) or not isinstance(entry.function, r.Name):
-            continue
-        found = program.index.functions_called(places.last_name(entry.function))
-        own = [one for one in found if one.path == path] or [one for one in found if one.record.kind == "function"]
-        if len(own) == 1 and len(own[0].record.parameters) == 1 and (not by_place or own[0].record.result == "void"):
-            return own[0]
-    return None
+    for kind in object_types(program):
+        dealloc = kind.dealloc
+        cls = next((of for one in kind.ends.values() if (of := _object_of(one)) is not None), None)
+        if dealloc is not None and cls is not None:
+            yield dealloc, list(kind.ends.values()), cls
 
 
 def _object_of(end: Function) -> Class | None:
@@ -240,6 +220,11 @@ def uncast(value: r.Value | None) -> r.Value | None:
 def is_it(value: r.Value | None, own: set[str]) -> bool:
     inner = uncast(value)
     return isinstance(inner, r.Name) and inner.text in own
+
+
+def is_member(value: r.Value, own: set[str]) -> bool:
+    inner = uncast(value)
+    return isinstance(inner, r.Member) and is_it(inner.base, own)
 
 
 # --- what is owned ---

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ownlint import Function, Program, events, places, references, text
 from ownlint import records as r
 from ownlint_rules.c_api_references import _destroyed as destroyed
+from ownlint_rules.c_api_references._object_types import object_types
 
-_FLAG = "Py_TPFLAGS_HAVE_GC"
 _UNTRACKS = frozenset({"PyObject_GC_UnTrack", "_PyObject_GC_UNTRACK"})
 """docs.python.org/3/c-api/gcsupport.html#c.PyObject_GC_UnTrack."""
 _DEEPEST = 3
@@ -37,31 +37,15 @@ class _DeallocEnding:
 def untracked(program: Program) -> Iterator[TrackedDealloc]:
     """Each dealloc function once."""
     seen: set[Function] = set()
-    for path, file in program.files.items():
-        for table in file.tables if file.language == "cpp" else ():
-            if table.kind not in ("type", "slot"):
-                continue
-            dealloc = destroyed.in_table(program, path, table, "tp_dealloc")
-            flag = _flag(table, file.variables) if dealloc is not None and dealloc not in seen else None
-            if dealloc is None or flag is None:
-                continue
-            seen.add(dealloc)
-            ending = _DeallocEnding()
-            _follow(dealloc, ending, 0)
-            if ending.releases and not ending.is_silent:
-                yield TrackedDealloc(dealloc, *ending.releases[0], path, flag)
-
-
-def _flag(table: r.Table, variables: tuple[r.Variable, ...]) -> r.Node | None:
-    """Where the flag stands: in the record of the type, or in the specification that names its slots."""
-    line = next((one for one in table.entries if _FLAG in one.refers), None)
-    if line is not None or table.kind == "type":
-        return line
-    for one in variables:
-        named = [inner for inner in places.walk(one.value) if isinstance(inner, r.Name)]
-        if any(inner.text == table.name for inner in named):
-            return next((inner for inner in named if inner.text == _FLAG), None)
-    return None
+    for kind in object_types(program):
+        dealloc = kind.dealloc
+        if dealloc is None or kind.collected is None or dealloc in seen:
+            continue
+        seen.add(dealloc)
+        ending = _DeallocEnding()
+        _follow(dealloc, ending, 0)
+        if ending.releases and not ending.is_silent:
+            yield TrackedDealloc(dealloc, *ending.releases[0], kind.path, kind.collected)
 
 
 def _follow(function: Function, ending: _DeallocEnding, depth: int) -> None:
@@ -102,7 +86,7 @@ def _add(
                 _follow(inner, ending, depth + 1)
             elif not destroyed.is_free(name) and not (index and _prints(call)):
                 ending.is_silent = True
-        elif known.use(call, index, function) == "released" and _is_member(argument, own):
+        elif known.use(call, index, function) == "released" and destroyed.is_member(argument, own):
             ending.releases.append((function, event))
 
 
@@ -121,8 +105,3 @@ def _may_untrack(program: Program, name: str, *, gets_it: bool) -> bool:
             said |= fresh
             waiting += fresh
     return not said.isdisjoint(_UNTRACKS) or (gets_it and any(map(program.index.functions_called, said)))
-
-
-def _is_member(value: r.Value, own: set[str]) -> bool:
-    inner = destroyed.uncast(value)
-    return isinstance(inner, r.Member) and destroyed.is_it(inner.base, own)

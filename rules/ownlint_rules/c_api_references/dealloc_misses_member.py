@@ -72,7 +72,7 @@ Release the member with `Py_CLEAR` in the clear function, if the type has one, a
 ## Known limitations
 
 - The dealloc function is found by the name of its slot, or by its position in a record without names. A slot that is
-  assigned by a statement is not found.
+  filled through a variable or a parameter is not found.
 - A member that the clear function releases counts as released, even if the dealloc function does not call it.
 - References in arrays and in structs inside the object are not tracked.
 

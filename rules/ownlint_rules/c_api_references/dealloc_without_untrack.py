@@ -72,7 +72,7 @@ Call `PyObject_GC_UnTrack(self)` at the beginning of the dealloc function, befor
 ## Known limitations
 
 - A dealloc function that untracks the object after its members were released is not reported.
-- A flag that is set by a statement is not seen.
+- A flag that is set through a variable or a parameter is not seen.
 
 ## Source
 
