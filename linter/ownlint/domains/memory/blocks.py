@@ -311,6 +311,9 @@ class MemorySummary(NamedTuple):
     """What some exit paths end, by nothing that the caller knows."""
     shared: frozenset[Block] = frozenset()
     """The counted objects to which there may be another reference after the call."""
+    renewed: tuple[Cell, Path] | None = None
+    """Where every exit path returns one of the elements that it leaves in a cell of `moves`: the cell, and the way from
+    there."""
 
 
 _LATE = "('late', "

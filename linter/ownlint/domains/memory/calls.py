@@ -72,6 +72,7 @@ _NO_ROOM = because("path", "this happens only if the container has no capacity l
 _MAY_HAVE_ROOM = because("value", "harmless if the capacity that is reserved elsewhere is enough")
 _MAY_STAND_BEFORE = because("path", "this happens only if it, or an element before it, is erased")
 _MAY_BE_KEPT = because("sharing", "harmless if something else still owns a reference to it")
+_ORDERS = frozenset({"<", "<=", ">", ">=", "=="})
 _HELD = "<held> "
 _NO_NAME = r.Name(-1, -1, "")
 _VALUE: Path = ("<value>",)
@@ -912,6 +913,7 @@ class MemoryCalls(Owners):
         takes_out = any(effect.verb == "invalidate" and effect.mode == "deep" for effect in model.effects)
         doubt = _MAY_STAND_BEFORE if takes_out else self.room_doubt(node)
         how = EndedBlock(self.event.index, "moved", self.named(node.callee), doubt)
+        self.forget_compared(draft, node, inside)
         self.elements_moved(draft, inside, how)
         self.note_write(inside)
 
@@ -928,6 +930,18 @@ class MemoryCalls(Owners):
         if before is not LOST:
             draft.end(before.block, how)
         draft.put(inside, draft.begin(("made", how.at, f"elements of {'.'.join(inside.path[:-1])}")))
+
+    def forget_compared(self, draft: MemoryDraft, node: r.Call, inside: Cell) -> None:
+        """Forgets the iterators that were compared with the one at whose place elements are erased or put: the function
+        knows which of them are good afterwards. `is_behind = it >= at; at = all.erase(at); if (is_behind) it = at;`."""
+        place = strip(node.args[0]) if node.args else None
+        if not isinstance(place, r.Name) or place.text not in self.function.declared:
+            return
+        block = draft.read(inside).block
+        for name in _compared_with(self.function).get(place.text, ()):
+            cell = Cell(("var", name))
+            if draft.read(cell).block == block:
+                draft.put(cell, LOST)
 
     def is_behind_another(self, node: r.Call) -> bool:
         """Whether what is erased was found from an element in front of it: `next = it + 1; all.erase(next)`."""
@@ -1116,7 +1130,9 @@ class MemoryCalls(Owners):
                 by = by._replace(by_state=how.by_state)
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
         for inside, doubt in moved:
+            self.forget_compared(draft, node, inside)
             self.elements_moved(draft, inside, EndedBlock(self.event.index, "moved", name, doubt))
+        renewed = self.renewed_there(draft, node, function, known)
         for around, path in written:
             self.note_write(Cell(around.block, around.path + path) if around is not None else None)
             if around is not None:
@@ -1132,10 +1148,23 @@ class MemoryCalls(Owners):
         self.lend_arguments(draft, node, function)
         if answer is not None and known.result is not None:
             self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
+        elif renewed is not None:
+            self.answer(draft, node, renewed)
         elif outcome is not None and outcome.answer is not LOST:
             draft.put(_result(node), outcome.answer)
         else:
             self.answer(draft, node, LOST)
+
+    def renewed_there(
+        self, draft: MemoryDraft, node: r.Call, function: Function, known: MemorySummary
+    ) -> Pointer | None:
+        """The element that the call answers, of those which it has left in a container."""
+        if known.renewed is None:
+            return None
+        cell, path = known.renewed
+        around = self.seen_there(draft, node, function, cell.block)
+        held = draft.cells.get(Cell(around.block, around.path + cell.path)) if around is not None else None
+        return Pointer(held.block, held.path + path) if held is not None else None
 
     def asks_for(self, draft: MemoryDraft, node: r.Call, function: Function) -> bool:
         """Whether what the function does to memory matters here, even if nothing has ended that it is given."""
@@ -1500,6 +1529,19 @@ def _callee_of(function: Function) -> Callee:
 def _parameters(callee: Callee) -> tuple[r.Parameter, ...]:
     """Those of the function that is called, where it is known which one that is."""
     return callee.records[0].parameters if len(callee.records) == 1 else ()
+
+
+@flow_question
+def _compared_with(function: Function) -> dict[str, tuple[str, ...]]:
+    """By the name of a local those that tests compare with it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in function.values:
+        if isinstance(one, r.Binary) and one.op in _ORDERS:
+            left, right = strip(one.left), strip(one.right)
+            if isinstance(left, r.Name) and isinstance(right, r.Name):
+                found[left.text] = (*found.get(left.text, ()), right.text)
+                found[right.text] = (*found.get(right.text, ()), left.text)
+    return found
 
 
 @flow_question

@@ -271,8 +271,17 @@ class MemoryWalk(Summarised):
         ]
 
     def is_behind(self, one: MemoryTrouble, other: MemoryTrouble) -> bool:
-        """Whether every way to one has the other before it."""
-        return one is not other and self.flow.dominates(other.at, one.at)
+        """Whether every way to one has the other before it. By another variable each way counts from where that ends
+        which both use: in a loop the other may come before."""
+        if one is other or not self.flow.dominates(other.at, one.at):
+            return False
+        at = one.ended.at
+        if (one.variable or one.name) == (other.variable or other.name) or not 0 <= at < len(self.flow.events):
+            return True
+        ending = self.flow.events[at]
+        if not self.flow.dominates(other.at, ending):
+            return True
+        return self.flow.path(ending, lambda event: event is one.at, lambda event: event is other.at) is None
 
     def judged(self, key: tuple[object, ...], one: MemoryTrouble) -> MemoryTrouble:
         if one.certainty != "certain" or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):

@@ -19,6 +19,7 @@ from ownlint.domains.memory.blocks import (
     MemoryDraft,
     MemoryOutcome,
     MemorySummary,
+    Path,
     Pointer,
     root,
     steps_to,
@@ -89,6 +90,17 @@ class Summarised(MemoryCalls):
             and all(draft.how_ended(block) is not None or draft.is_nothing(block) for _, draft, _ in self.exits)
         ]
         answers = {self.answer_seen(draft, answer) for _, draft, answer in self.exits}
+        moves = tuple(
+            sorted(
+                (
+                    (Cell(block[1], block[2]), how)
+                    for block, how in first.draft.ended.items()
+                    if how.why == "moved" and block[0] == "in" and self.is_seen(block)
+                    if all(draft.how_ended(block) is not None for _, draft, _ in others)
+                ),
+                key=repr,
+            )
+        )
         puts = [
             (cell, pointer)
             for cell, pointer in first.draft.cells.items()
@@ -111,21 +123,23 @@ class Summarised(MemoryCalls):
             self.written_cells(),
             self.cases(frozenset(block for block, _ in ends)),
             self.outcomes(frozenset(block for block, _ in ends)),
-            tuple(
-                sorted(
-                    (
-                        (Cell(block[1], block[2]), how)
-                        for block, how in first.draft.ended.items()
-                        if how.why == "moved" and block[0] == "in" and self.is_seen(block)
-                        if all(draft.how_ended(block) is not None for _, draft, _ in others)
-                    ),
-                    key=repr,
-                )
-            ),
+            moves,
             runs,
             tuple(self.sometimes(frozenset(block for block, _ in ends))),
             shared,
+            self.renewed([cell for cell, _ in moves]),
         )
+
+    def renewed(self, moved: list[Cell]) -> tuple[Cell, Path] | None:
+        """Which of the cells leads, on every way out, to the new elements one of which is the answer."""
+        for cell in moved:
+            paths = {
+                answer.path if draft.cells.get(cell, LOST) == Pointer(answer.block) else None
+                for _, draft, answer in self.exits
+            }
+            if len(paths) == 1 and (path := paths.pop()) is not None:
+                return cell, path
+        return None
 
     def written_cells(self) -> tuple[Cell, ...]:
         return tuple(sorted(self.written, key=repr))

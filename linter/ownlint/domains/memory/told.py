@@ -48,6 +48,8 @@ def does(function: Function) -> Iterator[str]:
             yield f"frees {_pointer(Pointer(block))} ({how.why}) where {_ranges(case.parameter, case.within)}"
     if known.result is not None:
         yield f"returns {_pointer(known.result)}"
+    if known.renewed is not None:
+        yield f"returns an element of the new ones in {_cell(known.renewed[0])}"
     for cell, pointer in known.puts:
         is_owned = cell.path == (OWNED,)
         yield f"adopts {_pointer(Pointer(cell.block))}" if is_owned else f"leaves {_pointer(pointer)} in {_cell(cell)}"
