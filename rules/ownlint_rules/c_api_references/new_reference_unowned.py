@@ -5,7 +5,8 @@
 - a new reference as a direct argument of a function that does not steal it (`PyList_Append`, `PyDict_SetItem`,
   `PyTuple_Pack`, `PyObject_Call*`, `"O"` of `Py_BuildValue`)
 - a new reference in `reinterpret_borrow` or `nb::borrow`, which add a second one
-- a new reference that is only compared with NULL or discarded, and a discarded `release()`
+- a new reference that is only compared with NULL or discarded, and a discarded `release()`, also of a class of the
+  project that owns a reference
 
 ## Why it is a bug
 
@@ -180,9 +181,12 @@ def _swapped(function: Function, known: references.References, call: records.Cal
 
 def _dropped(function: Function, known: references.References, event: events.CallEvent) -> Iterator[Finding]:
     source = known.source(event.node, function)
+    name = places.last_name(event.node.callee)
+    if isinstance(event.node.callee, records.Member) and counting.hands_out_new(event.node, function):
+        yield from _given_up(function, known, event)
+        return
     if source.kind != "new" or source.call is not event.node or source.model is None:
         return
-    name = places.last_name(event.node.callee)
     if source.model.has("retain", "receiver") or source.model.has("retain", "argument 1"):
         return  # counts up on purpose: the owned-locals walk knows who counts down
     if source.model.has("disown", "receiver"):
@@ -201,6 +205,39 @@ def _dropped(function: Function, known: references.References, event: events.Cal
             because("intent", "harmless if it is meant to live until the process exits"),
         ),
         help="store the result and release it",
+    )
+
+
+def _given_up(function: Function, known: references.References, event: events.CallEvent) -> Iterator[Finding]:
+    """By an owner of the project, which nothing is given that could have taken the object over before."""
+    owner = _receiver(event.node)
+    passed = (argument for call in function.calls() for argument in call.args)
+    if any(text(inner) == owner for argument in passed for inner in places.walk(argument)):
+        return
+    if function.has_comment_near(event.span) or function.record.kind == "destructor":
+        return
+    if function.cls is not None and any(_only_borrows(one, owner, known) for one in function.cls.methods):
+        return
+    yield function.finding(
+        event.span,
+        f"`{places.last_name(event.node.callee)}` gives up ownership and its result is ignored: the reference leaks",
+        certainty=because("intent", "harmless if it is meant to live until the process exits"),
+        help="store the result and release it",
+    )
+
+
+def _only_borrows(method: Function, owner: str, known: references.References) -> bool:
+    """Whether a method gives the owner an object that it releases: `Py_DECREF(o); held_.steal(o);`."""
+    given = [
+        call.node.args[0]
+        for call in method.flow.calls
+        if len(call.node.args) == 1 and _receiver(call.node).removeprefix("this->") == owner.removeprefix("this->")
+    ]
+    names = {inner.text for one in given if isinstance(inner := places.strip(one), records.Name)}
+    return bool(names) and any(
+        known.use(call.node, index, method) == "released" and places.last_name(argument) in names
+        for call in method.flow.calls
+        for index, argument in references.arguments(call.node)
     )
 
 

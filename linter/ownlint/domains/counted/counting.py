@@ -30,7 +30,7 @@ from ownlint.domains.counted.counts import (
     is_owing,
 )
 from ownlint.domains.counted.followed import Followed
-from ownlint.domains.counted.references import Use, alternatives, may_count, references
+from ownlint.domains.counted.references import Use, alternatives, gives_up_reference, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.assignments import spelled
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
@@ -139,8 +139,14 @@ def _trails(function: Function) -> dict[tuple[What, int, int], list[int]]:
 
 
 def hands_out_new(call: r.Call, function: Function) -> bool:
-    """Whether a function of the project is called whose every way out hands the caller a reference of its own."""
-    if call.kind != "call" or not isinstance(call.callee, r.Name) or call.callee.text in function.declared:
+    """Whether a function of the project is called whose every way out hands the caller a reference of its own; of the
+    methods of objects those that give up what the object owned."""
+    if call.kind != "call":
+        return False
+    if isinstance(call.callee, r.Member):
+        methods = function.program.calls.callee(call, function).functions if not call.args else ()
+        return len(methods) == 1 and gives_up_reference(methods[0]) and summary(methods[0]).result == "new"
+    if not isinstance(call.callee, r.Name) or call.callee.text in function.declared:
         return False
     callee = function.program.calls.callee(call, function)
     if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is function:
@@ -868,6 +874,8 @@ class Counting(CountingCalls):
             if seen in _TAKEN_OR_LENT and self.is_taken_on_success(number):
                 uses[number] = {"stolen on success"}
         result = results.pop() if len(results) == 1 else "?"
+        if result in ("borrowed", "?") and gives_up_reference(self.function):
+            result, nullable = "new", False
         return CountSummary(
             result if result in ("new", "borrowed", "memory") else "",  # type: ignore[arg-type]
             nullable,

@@ -11,7 +11,7 @@ from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, Kind, KnownPlace, Null
 from ownlint.domains.counted.outs import Filled, filling_names
-from ownlint.domains.counted.references import Use, may_count, overwritten, owns_member
+from ownlint.domains.counted.references import Use, gives_up_reference, may_count, overwritten, owns_member
 from ownlint.engine.assignments import place as named_place
 from ownlint.engine.macro_calls import written_out
 from ownlint.facts import records as r
@@ -880,16 +880,20 @@ class CountingCalls(Tests):
                 draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, "unknown", owner))
 
     def is_counted_by_owner(self, event: e.CallEvent) -> bool:
-        """Whether the object that lends by a method counts by another that is called here: `held.incref();`."""
+        """Whether the object that lends by a method counts by another that is called here, or gives up its reference:
+        `held.incref();`, `held.release();`."""
         if event.receiver is None or not isinstance(event.node.callee, r.Member):
             return False
         others = (
-            made
+            (other, made)
             for other in self.flow.calls
             if other is not event and other.receiver == event.receiver
             for made in self.function.program.calls.callee(other.node, self.function).functions
         )
-        return any(may_count(made) and not made.record.result.strip("void ") for made in others)
+        return any(
+            (may_count(made) and not made.record.result.strip("void ")) or (other.dropped and gives_up_reference(made))
+            for other, made in others
+        )
 
     def drop_arguments(self, call: r.Call, draft: CountDraft) -> None:
         """The results that were arguments of this call have no name from now on."""

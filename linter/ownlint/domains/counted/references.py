@@ -20,7 +20,7 @@ from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, because
-from ownlint.flow.places import last_name, strip, walk
+from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.formats import format_letters as format_letters
 from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
@@ -401,24 +401,85 @@ def _put_by(made: Function) -> str:
 
 def owns_what_it_is_given(cls: Class) -> bool:
     """Whether the destructor releases the member into which a constructor puts its only argument, uncounted."""
-    end = cls.destructor
     known = references(cls.program)
     members = {
         name
         for made in cls.constructors
         if (name := _put_by(made)) and known.is_pointer(made.record.parameters[0].type, made)
     }
-    if end is None or not members:
-        return False
-    others = {field.name for field in cls.record.fields} - members
-    asked = (part for one in end.statements if isinstance(one, r.Branch) for part in walk(one.condition))
-    if any(last_name(part) in others for part in asked):
-        return False  # `if (owned_)`: not all of its objects own one
+    return bool(members and not members.isdisjoint(_released_at_end(cls)))
+
+
+def _released_at_end(cls: Class) -> frozenset[str]:
+    """The members that the destructor releases, whatever the others say."""
+    end, known = cls.destructor, references(cls.program)
+    if end is None or not _counts(end):
+        return frozenset()
+    found = set[str]()
     for call in end.calls():
         model = known.model(call, end)
-        given = last_name(strip(call.args[0])) if call.args else ""
-        if given in members and model is not None and any(effect.verb == "release" for effect in model.effects):
+        if call.args and model is not None and any(effect.verb == "release" for effect in model.effects):
+            found.add(last_name(strip(call.args[0])))
+    others = {field.name for field in cls.record.fields} - found
+    asked = (part for one in end.statements if isinstance(one, r.Branch) for part in walk(one.condition))
+    if any(last_name(part) in others for part in asked):
+        return frozenset()  # `if (owned_)`: not all of its objects own one
+    return frozenset(found)
+
+
+@question
+def gives_up_reference(method: Function) -> bool:
+    """Whether a method leaves null in the member that the destructor of its class releases, and answers with what was
+    there: the caller gets the reference. `PyObject* release() { auto* held = held_; held_ = nullptr; return held; }`"""
+    cls, result = method.cls, types.parse(method.record.result)
+    if cls is None or cls.destructor is None or method.record.parameters or not method.is_short:
+        return False
+    if not (result.pointers == 1 or result.is_placeholder):
+        return False
+    owned, known = _released_at_end(cls), references(cls.program)
+    if any(_is_retaining(known.model(call, method)) for call in method.calls()):
+        return False
+    answered = [one.value for one in method.statements if isinstance(one, r.Leave) and one.value is not None]
+    return (
+        len(answered) == 1
+        and any(_empties(one, owned) for one in method.values)
+        and _was_held(answered[0], method, owned)
+    )
+
+
+def _was_held(value: r.Value, method: Function, owned: frozenset[str]) -> bool:
+    """Whether it is what the member held: a local that is set once, to it or to what a getter answers."""
+    bare = _uncast(value)
+    if isinstance(bare, r.Name) and bare.text in method.locals and f"={bare.text}" not in method.mentioned:
+        bare = _uncast(method.locals[bare.text][1])
+        if _is_own(bare) and last_name(bare) in owned:
             return True
+        return isinstance(bare, r.Call) and not bare.args and (isinstance(bare.callee, r.Name) or _is_own(bare.callee))
+    return isinstance(bare, r.Call) and _empties(bare, owned)
+
+
+def _uncast(value: r.Value | None) -> r.Value | None:
+    bare = strip(value)
+    while isinstance(bare, r.Cast) and bare.value is not None:
+        bare = strip(bare.value)
+    return bare
+
+
+def _is_own(value: r.Value | None) -> bool:
+    return isinstance(value, r.Name) or (isinstance(value, r.Member) and last_name(value.base) == THIS)
+
+
+def _is_retaining(model: FunctionModel | None) -> bool:
+    return model is not None and any(effect.verb in ("retain", "release") for effect in model.effects)
+
+
+def _empties(value: r.Value, owned: frozenset[str]) -> bool:
+    """Whether one of the members is set to null: `held_ = nullptr`, `std::exchange(held_, nullptr)`."""
+    match value:
+        case r.Assign(target=target, value=r.Literal(kind="null")) | r.Call(args=(target, r.Literal(kind="null"))):
+            inner = strip(target)
+            is_exchange = isinstance(value, r.Assign) or last_name(value.callee) == "exchange"
+            return is_exchange and _is_own(inner) and last_name(inner) in owned
     return False
 
 
@@ -502,7 +563,7 @@ def references(program: Program) -> References:
 def may_count(function: Function) -> bool:
     """Whether the body calls anything that deals in counted references, or that hands one out. Needs no decoding."""
     program = function.program
-    making = (_makers, _owner_names, _making_macros)
+    making = (_makers, _owner_names, _making_macros, _giving_up)
     return _counts(function) or any(not names(program).isdisjoint(function.mentioned) for names in making)
 
 
@@ -511,6 +572,15 @@ def _counts(function: Function) -> bool:
     models = function.program.models
     names, patterns = models.counted_names, models.counted_patterns
     return any(name in names or patterns.fits(name) for name in function.mentioned)
+
+
+@program_question
+def _giving_up(program: Program) -> frozenset[str]:
+    """Names of the methods by which owners of the project give up their reference."""
+    owners = (cls for cls in program.classes if cls.file.language == "cpp" and cls.destructor is not None)
+    return frozenset(
+        one.name for cls in owners if _released_at_end(cls) for one in cls.methods if gives_up_reference(one)
+    )
 
 
 @program_question
