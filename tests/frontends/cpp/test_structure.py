@@ -817,6 +817,19 @@ def test_a_macro_that_opens_a_class_stands_for_members(macro: str, defined: str,
     assert [one.name for one in file.functions] == ["f"]
 
 
+@pytest.mark.parametrize("access", ["public:", "private :", "protected:  // as the library says"])
+def test_a_macro_that_closes_a_class_behind_an_access_specifier_stands_for_members(access: str) -> None:
+    one = f"class S%d : public Base {{\n  int n;\n  {access}\n  EIGEN_MAKE_ALIGNED_OPERATOR_NEW\n}};\n"
+    source = "".join(one % number for number in range(6))
+    file = facts(source)
+    assert lost(source.encode(), Vocabulary()) == 0
+    assert [(one.name, len(one.fields)) for one in file.classes] == [(f"S{number}", 1) for number in range(6)]
+
+
+def test_a_word_behind_another_colon_is_kept() -> None:
+    assert "B" in str(facts("int n[] = {c ? A : B\n};"))
+
+
 def test_an_enumerator_that_opens_an_enum_is_none() -> None:
     assert "Color_RED" in str(facts("enum class Color {\n  Color_RED\n};\n"))
 

@@ -182,6 +182,7 @@ _NAMESPACE_USED = re.compile(rb"(?<![\w.])\w++(?=\s*+(?:::|=|;))")
 _USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
 _ATTRIBUTE_ALONE = re.compile(rb"\s*+(?:__attribute__|__declspec|\[\[|alignas\b)")
 _STATEMENTS = re.compile(rb"[;{}]\s*+\Z")
+_ACCESS = re.compile(rb"\b(?:public|private|protected)\s*+:\s*+\Z")
 _WIDEST = 1 << 12
 """Comments and blanks that are longer than this end what is looked at before a word."""
 _KEYWORD = (
@@ -737,7 +738,7 @@ class _Preparation:
             if self.defined_role(word) == "attribute":
                 self.mark(word, start, end)
                 return
-            if after == b"}" and last not in b";}":
+            if after == b"}" and last not in b";}" and not _ACCESS.search(self.text_before(start, 16)):
                 return
             self.loose.append(Loose(start, end, word.decode(), None))
             self.blank(start, end)
