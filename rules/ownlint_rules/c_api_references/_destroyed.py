@@ -164,7 +164,7 @@ def _add_call(
             inner = helper(call, index, function)
             if inner is not None:
                 _follow(inner, ending, depth + 1)
-            elif not is_free(name):
+            elif not is_free(name) and known.use(call, index, function) != "lent":
                 ending.is_unknown = True
         elif known.use(call, index, function) != "lent":
             _touch(argument, function, ending)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ownlint import Function, Program, events, places, references, text
+from ownlint import Function, Program, events, places, references
 from ownlint import records as r
 from ownlint_rules.c_api_references import _destroyed as destroyed
 from ownlint_rules.c_api_references._object_types import object_types
@@ -84,16 +84,10 @@ def _add(
             inner = destroyed.helper(call, index, function)
             if inner is not None:
                 _follow(inner, ending, depth + 1)
-            elif not destroyed.is_free(name) and not (index and _prints(call)):
+            elif not destroyed.is_free(name) and known.use(call, index, function) != "lent":
                 ending.is_silent = True
         elif known.use(call, index, function) == "released" and destroyed.is_member(argument, own):
             ending.releases.append((function, event))
-
-
-def _prints(call: r.Call) -> bool:
-    """Whether it is written as what prints by a format: `log("freed %p", self)`."""
-    written = text(call.args[0])
-    return written.startswith('"') and "%" in written
 
 
 def _may_untrack(program: Program, name: str, *, gets_it: bool) -> bool:

@@ -1,4 +1,5 @@
-"""Assignment operators that give a member a new handle, and lose the one that the object has had until then."""
+"""Assignment operators and setters that give a member a new handle, and lose the one that the object has had until
+then."""
 
 from __future__ import annotations
 
@@ -32,6 +33,62 @@ def assigned(cls: Class, program: Program) -> Iterator[Assigned]:
         if enders(program).is_released_by_destructor(slot):
             for method in saying:
                 yield from _lost(method, slot)
+
+
+class SetByCaller(NamedTuple):
+    """`function` puts what its caller gives into the `field`, which `made_by` fills."""
+
+    function: Function
+    write: e.Write
+    field: r.Field
+    made_by: Function
+
+
+def set_by_caller(cls: Class, program: Program) -> Iterator[SetByCaller]:
+    """What methods lose of what a constructor has put into a member, and the destructor would release."""
+    if cls.destructor is None or not cls.constructors or cls.record.kind == "union":
+        return
+    for field in cls.record.fields:
+        word = f"={field.name}"
+        setting = [one for one in cls.methods if word in one.mentioned and _may_set(one)]
+        if field.static or not setting or not slots(program).is_raw(field.type, cls):
+            continue
+        made_by = next((one for one in cls.constructors if _fills(one, field.name)), None)
+        slot = Slot(cls, field, ())
+        if made_by is None or not enders(program).is_released_by_destructor(slot):
+            continue
+        for method in setting:
+            write = _overwriting_write(method, slot)
+            if write is not None:
+                yield SetByCaller(method, write, field, made_by)
+
+
+def _may_set(method: Function) -> bool:
+    """Whether others call it to give the object something."""
+    record = method.record
+    is_setter = record.kind == "method" and method.name != "operator=" and record.access != "private"
+    return is_setter and any(types.parse(one.type).pointers == 1 for one in record.parameters)
+
+
+def _fills(constructor: Function, name: str) -> bool:
+    """Whether a constructor makes the object that the member holds."""
+    known = resources.resources(constructor.program)
+    begun = [arg for one in constructor.record.initializers if one.name == name for arg in one.args]
+    begun += [one.value for one in constructor.flow.writes if one.value is not None and one.place[-1:] == (name,)]
+    made = (inner for value in begun if isinstance(inner := places.strip(value), r.Call))
+    return any(known.acquisition(one, constructor) is not None for one in made)
+
+
+def _overwriting_write(method: Function, slot: Slot) -> e.Write | None:
+    """Where a parameter is put into the member, which nobody has asked for or released until then."""
+    given = {one.name for one in method.record.parameters if types.parse(one.type).pointers == 1}
+    name = slot.field.name
+    writes = [one for one in method.flow.writes if is_member(one.target, name, method)]
+    if len(writes) != 1 or not isinstance(value := places.strip(writes[0].value), r.Name) or value.text not in given:
+        return None
+    filling = SlotFilling(method, slot, list(enders(method.program).enders(slot)))
+    before = method.flow.before(writes[0])
+    return None if any(filling.settles(one) or _is_unseen(method, one) for one in before) else writes[0]
 
 
 def _other(method: Function, cls: Class) -> r.Parameter | None:

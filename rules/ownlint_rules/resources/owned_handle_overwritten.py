@@ -8,6 +8,8 @@
 - the same if the function released another member of the object and fills that again, also where a helper does the rest
 - an assignment operator that gives a member which the destructor releases a new handle, or that of the other object,
   without releasing the old one
+- a method that puts an argument into a member which a constructor fills and the destructor releases, without releasing
+  what is there
 
 ## Why it is a bug
 
@@ -121,4 +123,12 @@ def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
             f"`{one.field.name}` is overwritten here without releasing the object it holds",
             certainty=because("later-use", "harmless as long as nothing is assigned to an object that holds one"),
             help="release the old handle before assigning the new one, or swap the two",
+        )
+    for given in assigning.set_by_caller(cls, program):
+        yield given.function.finding(
+            given.write,
+            f"`{given.field.name}` is overwritten here without releasing the object it holds",
+            certainty=because("later-use", f"harmless if who calls `{given.function.name}` has released it before"),
+            help="release the old handle before assigning the new one",
+            steps=(given.made_by.step(given.made_by.record.name_span, f"this fills `{given.field.name}`"),),
         )

@@ -309,6 +309,8 @@ class References:
                 return "stolen"
             if index == 0 and len(call.args) == 1 and self._makes_owner(call, function):
                 return "stolen"
+            if _prints(call, index) and not self.program.calls.callee(call, function).functions:
+                return "lent"
             return "lent" if self.is_library(call, function) else ""
         if model.format_steals and index >= model.format_at:
             letters = format_letters(call, model)
@@ -488,6 +490,14 @@ def _as_kept(model: FunctionModel) -> FunctionModel:
     """The same function, where it answers with what is there anyway: it cannot fail, and something keeps the object."""
     kept = Effect("keep", Place("result"), Place("global"))
     return msgspec.structs.replace(model, nullable=False, effects=(*model.effects, kept))
+
+
+def _prints(call: r.Call, index: int) -> bool:
+    """Whether what is printed by a format is argument `index` (from 0): `log("freed %p", self)`."""
+    formats = (strip(one) for one in call.args[:index])
+    return call.kind == "call" and any(
+        isinstance(one, r.Literal) and one.kind == "str" and "%" in one.text for one in formats
+    )
 
 
 def _use_of(model: FunctionModel, index: int) -> Use:
