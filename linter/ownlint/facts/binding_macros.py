@@ -1,6 +1,7 @@
 """Macros of a project that bind: `#define CLASS(T) py::class_<a::T>(m, #T)`, `#define METHOD(T, n) .def(#n, &a::T::n)`.
 
-A call of such a macro is read as the chain of calls that its body writes. A body that does more is not opened.
+A call of such a macro is read as the chain of calls that its body writes. A body that does more is not opened; one
+with lambdas is read as a function by the frontend.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ _PAIRS = {"(": ")", "<": ">"}
 
 def expanded(call: r.Call, macro: r.Macro) -> r.Value | None:
     """The chain of calls that a call of the macro stands for; None where its body is no such chain."""
-    args = _given(call)
+    args = given(call)
     if macro.parameters is None or len(macro.parameters) != len(args) or "..." in macro.parameters:
         return None
     return _OpenedMacro(call, dict(zip(macro.parameters, args, strict=True))).chain(macro.body)
 
 
-def _given(call: r.Call) -> tuple[r.Value, ...]:
+def given(call: r.Call) -> tuple[r.Value, ...]:
     """What the call gives, also where it is no list of expressions: `CLASS(Solver, Grid&)`."""
     match call.args:
         case (r.OpaqueValue(text=text),) if "{" not in text:

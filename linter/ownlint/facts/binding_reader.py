@@ -366,15 +366,17 @@ class _BindingReader:
 
 
 def _binding_macros(files: Sequence[r.FileRecord], words: Set[str]) -> dict[str, r.Macro]:
-    """The macros with parameters whose bodies declare classes or members, by name; none that is defined in two ways.
-    `words` are the names with which that is done."""
+    """The macros with parameters whose bodies declare classes or members, by name; none that is defined in two ways,
+    and none that is read as a function. `words` are the names with which that is done."""
+    functions = {one.name for file in files for one in file.functions if "macro" in one.qualifiers}
     found: dict[str, set[r.Macro]] = {}
     for macro in (macro for file in files for macro in file.macros):
         found.setdefault(macro.name, set()).add(macro)
     return {
         name: next(iter(every))
         for name, every in found.items()
-        if len({macro.body for macro in every}) == 1
+        if name not in functions
+        and len({macro.body for macro in every}) == 1
         and all(one.parameters is not None and not words.isdisjoint(_WORD.findall(one.body)) for one in every)
     }
 

@@ -451,7 +451,7 @@ class FunctionRecord(Node, frozen=True, array_like=True, gc=False):
     qualifiers: tuple[str, ...] = ()
     """Sorted words: `const`, `static`, `virtual`, `override`, `final`, `noexcept`, `inline`, `constexpr`,
     `explicit`, `default`, `delete`, `pure`, `friend`, `async`, `generator`, `template`, `extern "C"`, `&&`; `throws`
-    where its comment says that it does."""
+    where its comment says that it does, `macro` for the body of a macro that is read as a function."""
     annotations: tuple[Annotation, ...] = ()
     initializers: tuple[Initializer, ...] = ()
     access: OneOf["", "public", "protected", "private"] = ""

@@ -4,7 +4,7 @@ What such a template says of `T` is said of every type that it is called with, s
 project makes a copy of it: the function, the lambdas in it, and what they bind. The first copy takes the place of the
 template. Followed are explicit arguments, and those deduced from a class object: `def_sequence(cursor)` of a
 `template <class T, class... O> void def_sequence(py::class_<T, O...>& cls)`, or of a `template <class C> .. (C& cls)`.
-Any other type that is deduced stays the parameter it is.
+Any other type that is deduced stays the parameter it is. A macro that is read as such a template is given texts.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from ownlint.facts import records as r
+from ownlint.facts.binding_macros import given as given_to_macro
+from ownlint.facts.show import text as as_written
 from ownlint.flow.bodies import statements, values
 from ownlint.flow.places import calls_in, last_name, strip
 from ownlint.project import types
@@ -24,6 +26,7 @@ from ownlint.project import types
 _MOST = 32
 """Types with which one template is read; a project that binds more has no new shape in the next."""
 _PARAMETER = re.compile(r"^(?:typename|class)\b(?!\s*\.\.\.)\s*(\w+)|^[\w:\s]*?\b(\w+)\s*(?:=|$)")
+_SHOWN = re.compile(r"#(\w+)")
 _Bound = TypeVar("_Bound", r.BoundClass, r.BindingRecord)
 _CANONICAL = "type-parameter-"
 """How clang calls a parameter where it has no name: `type-parameter-0-0`."""
@@ -133,7 +136,13 @@ def _instances(template: Template, calls: Iterable[_TemplateCall]) -> list[Insta
     found: dict[Instance, None] = {}
     for asked in calls:
         call = asked.call
-        if last_name(call.callee) != template.record.name or len(call.args) > len(template.record.parameters):
+        if last_name(call.callee) != template.record.name:
+            continue
+        if "macro" in template.record.qualifiers:
+            if (instance := _of_macro(template, asked)) is not None:
+                found.setdefault(instance)
+            continue
+        if len(call.args) > len(template.record.parameters):
             continue
         given = types.arguments_of(call.template) if call.template else ()
         if len(given) > len(template.names):
@@ -154,6 +163,20 @@ def _instances(template: Template, calls: Iterable[_TemplateCall]) -> list[Insta
         )
         found.setdefault(Instance(tuple(words.items()), texts, tuple(classes)))
     return list(found)[:_MOST]
+
+
+def _of_macro(template: Template, asked: _TemplateCall) -> Instance | None:
+    """What a call of a macro gives for each parameter, and which class a name of its body is where it is called."""
+    texts = [as_written(said, 200).strip() for said in given_to_macro(asked.call)]
+    if len(texts) != len(template.names) or _is_dependent(asked.file, asked.function, texts):
+        return None
+    words = tuple(zip(template.names, texts, strict=True))
+    classes = tuple(
+        (bound.variable, index)
+        for index, bound in enumerate(asked.file.bound_classes)
+        if bound.variable and bound.in_function == asked.around and asked.file is template.file
+    )
+    return Instance(words, words, classes)
 
 
 def _bound_class(asked: _TemplateCall, argument: r.Value) -> int:
@@ -247,7 +270,9 @@ class _Copies:
 
 
 def _named(record: _Bound, given: Mapping[str, str]) -> _Bound:
-    """The Python name, where the call says it: `bind<Cursor>(m, "Cursor")`."""
+    """The Python name, where the call says it: `bind<Cursor>(m, "Cursor")`; `"Cursor" #T` of a macro is `Cursor#T`."""
+    if "#" in record.name:
+        return replace(record, name=_SHOWN.sub(lambda match: given.get(match[1], match[0]), record.name))
     match = _COMPUTED.fullmatch(record.name)
     said = given.get(match[1]) if match else None
     return record if said is None else replace(record, name=said)

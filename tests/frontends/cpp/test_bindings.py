@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from tests.record_invariants import broken
 
 import ownlint_rules
 from ownlint.facts import binding_reader
@@ -291,6 +292,40 @@ def test_a_macro_in_a_chain_does_not_lose_the_class(extract) -> None:  # type: i
         )
     )
     assert [(each.name, each.owner) for each in members] == [("f", 0), ("h", 0), ("i", 0)]
+
+
+def test_a_macro_with_lambdas_is_a_function(vocabulary: Vocabulary) -> None:
+    macro = (
+        "#define BIND(T, NAME) \\\n"
+        '  py::class_<T>(m, "A" #NAME "B") \\\n'
+        '    .def("f", [](T& self) { return self.f; }) \\\n'
+        '    .def(#NAME, &T::g, "x")\n'
+    )
+    source = "namespace py = pybind11;\nnamespace a {\n" + macro + body("BIND(C, D);") + "}\n"
+    file = structure.read("a.cc", source.encode(), vocabulary)
+    assert not list(broken(file))
+    function, inner = (one for one in file.functions if one.name in ("BIND", "<lambda>"))
+    assert (function.template, function.qualifiers) == ("class T, class NAME", ("macro", "template"))
+    assert source[function.start :].startswith("#define BIND")
+    assert source[inner.start :].startswith("[](T& self)")
+    assert {one.scope for one in (function, inner)} == {"a"}
+    classes, members = binding_reader.extract(file, vocabulary)
+    assert [each.name for each in classes] == ["A#NAMEB"]
+    assert [(each.name, each.owner) for each in members] == [("f", 0), ("<NAME>", 0)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '.def("f", [](T& self) { return self.f; })',  # a part of a chain
+        'py::class_<T>(m, "A").def("f", [](T& self) { return self.f_##T(); })',  # names are pasted together
+        'py::class_<T>(m, "A").def("f", &T::f)',  # no lambda
+        'if (x) { py::class_<T>(m, "A").def("f", [](T& self) { return 1; })',  # half a block
+    ],
+)
+def test_other_macros_are_none(vocabulary: Vocabulary, text: str) -> None:
+    file = structure.read("a.cc", f"#define BIND(T) {text}\n\n".encode(), vocabulary)
+    assert file.functions == ()
 
 
 def test_a_file_whose_header_names_the_framework_is_told_by_its_words(extract) -> None:  # type: ignore[no-untyped-def]

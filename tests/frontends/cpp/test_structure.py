@@ -830,8 +830,15 @@ def test_a_word_behind_another_colon_is_kept() -> None:
     assert "B" in str(facts("int n[] = {c ? A : B\n};"))
 
 
+def test_a_macro_that_is_all_of_a_class_stands_for_its_members() -> None:
+    source = "namespace a {\ntemplate <int N> struct S<char[N]> { OBJECT_TEXT };\nint f() { return 1; }\n}\n"
+    assert lost(source.encode(), Vocabulary()) == 0
+    assert [(one.scope, one.name) for one in facts(source).functions] == [("a", "f")]
+
+
 def test_an_enumerator_that_opens_an_enum_is_none() -> None:
     assert "Color_RED" in str(facts("enum class Color {\n  Color_RED\n};\n"))
+    assert "Color_RED" in str(facts("enum class Color : int { Color_RED };\n"))
 
 
 def test_of_a_gap_counts_what_yielded_nothing() -> None:

@@ -140,10 +140,11 @@ _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
 _FIRST_IN_CLASS = re.compile(
     rb"[csu](?<!\w.)(?:(?<=s)truct|(?<=c)lass|(?<=u)nion)\b[^(){};=]{0,200}\{\s*+([A-Za-z_]\w++)"
-    rb"(?=[ \t]*+\r?\n\s*+(?:[A-Za-z_~]|(\}))|\s++(?:(?:const|volatile)\s++){0,2}[A-Za-z_][\w:]*+[\s*&]++[A-Za-z_])"
+    rb"(?=[ \t]*+\r?\n\s*+(?:[A-Za-z_~]|(\}))|\s*+(\})"
+    rb"|\s++(?:(?:const|volatile)\s++){0,2}[A-Za-z_][\w:]*+[\s*&]++[A-Za-z_])"
 )
-"""The word that is alone on the first line in a class, or stands before a type and a name there, and whether nothing
-follows it."""
+"""The word that is alone on the first line in a class, or in the class, or stands before a type and a name there, and
+whether nothing follows it."""
 _ENDS_IN_CAPITALS = re.compile(rb"\w*?_[A-Z]{2,}+(?:_[A-Z]++)*")
 _SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
@@ -666,11 +667,11 @@ class _Preparation:
                 self.buffer[match.start(3) : match.end(3)] = b" " if match[1].endswith(b"auto") else b"*"
 
     def members_in_one_word(self) -> None:
-        """`struct X { Foo_HEAD int n; };`: a word that is first in a class, alone on its line or before a whole
-        declaration, and a macro by its name or by what the file says of it, stands for members. One in capitals that
-        more members follow is dealt with among the words of capitals."""
+        """`struct X { Foo_HEAD int n; };`: a word that is first in a class, alone there or on its line, or before a
+        whole declaration, and a macro by its name or by what the file says of it, stands for members. One in capitals
+        that more members follow is dealt with among the words of capitals."""
         for match in _FIRST_IN_CLASS.finditer(self.masked):
-            word, ends = match.groups()
+            word, ends = match[1], match[2] or match[3]
             capitals = _WORDS.fullmatch(word) is not None
             enum = self.masked[max(0, match.start() - 64) : match.start()].rstrip().endswith(b"enum")
             if enum or (capitals and not ends):

@@ -16,9 +16,10 @@ import msgspec
 from tree_sitter import Node, Parser
 
 from ownlint.facts.comments import parse_suppression
-from ownlint.facts.records import FileRecord, FunctionRecord, Problem, Suppression
+from ownlint.facts.records import FileRecord, FunctionRecord, Macro, Problem, Suppression
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import grammar as g
+from ownlint.frontends.cpp import macro_bodies
 from ownlint.frontends.cpp.declarations import Declarations
 from ownlint.frontends.cpp.newer import with_known_syntax
 from ownlint.frontends.cpp.preprocess import Prepared, prepare, without_macro_calls, without_strings
@@ -52,6 +53,8 @@ _HEAD = 2000
 _GENERATED = re.compile(rb"(?i)\b(?:auto(?:matically)?[- ]?generated|generated (?:by|from|with|using)|@generated)\b")
 _LOST = 0.2
 """A file of which this part stands in error nodes is reported."""
+_LOST_OF_MACRO = 0.02
+"""A macro of which more stands there is not read as a function."""
 
 
 def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
@@ -70,6 +73,9 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
     reader.walk((root,) if root.kind_id == g.ERROR else root.children)
+    for macro, source in macro_bodies.functions(data, prepared.macros, vocabulary):
+        reader.scope = _namespace_at(root, macro.start)
+        _read_as_function(macro, source, vocabulary, reader)
     return FileRecord(
         path,
         "cpp",
@@ -92,6 +98,36 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> FileRecord:
         problems=_problems(root, unplaced - reader.salvaged, size),
         generated=_is_generated(data, prepared.comments),
     )
+
+
+def _read_as_function(macro: Macro, source: bytes, vocabulary: Vocabulary, around: Declarations) -> None:
+    """Adds the function that a macro could be written as; nothing, where its body is no run of statements."""
+    prepared, root, unplaced = _parse(prepare(source, vocabulary))
+    number = len(around.functions)
+    if unplaced > _LOST_OF_MACRO * (macro.end - macro.start):
+        return
+    reader = Declarations(prepared, source)
+    reader.children = unbroken if root.has_error else whole
+    reader.functions, reader.classes, reader.scope = around.functions, around.classes, around.scope
+    reader.walk((root,) if root.kind_id == g.ERROR else root.children)
+    function = reader.functions[number] if number < len(reader.functions) else None
+    if function is not None and macro.parameters is not None:
+        words = tuple(sorted({*function.qualifiers, "macro", "template"}))
+        template = ", ".join(f"class {name}" for name in macro.parameters)
+        around.functions[number] = msgspec.structs.replace(
+            function, start=macro.start, end=macro.end, qualifiers=words, template=template
+        )
+
+
+def _namespace_at(root: Node, at: int) -> str:
+    names: list[str] = []
+    node = root.descendant_for_byte_range(at, at)
+    while node is not None:
+        name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
+        if name is not None and name.text is not None:
+            names.insert(0, "".join(name.text.decode("utf-8", "replace").replace("inline ", "").split()))
+        node = node.parent
+    return "::".join(names)
 
 
 def _is_generated(data: bytes, comments: Sequence[tuple[int, int]]) -> bool:
