@@ -81,6 +81,7 @@ class Border(Classes):
         self._assigning: Answers[tuple[str, str], list[Function]] = Answers()
         self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
+        self._asked: Answers[tuple[Function, str], str] = Answers()
         self._bases: Answers[str, str | None] = Answers(None)
         """A class is not its own base."""
         self.published = Published(program.contracts, self._described)
@@ -391,7 +392,13 @@ class Border(Classes):
 
     def asked_of(self, function: Function, name: str) -> str:
         """What a parameter or a local is by all that the function asks of it, where that is several things that one
-        class of a library has which the file speaks of, and nothing else is ever put under the name."""
+        class of a library has which the file speaks of, and nothing else is ever put under the name; else by what the
+        function gives it to."""
+        if not self.reach.tells_a_class(function):
+            return ""
+        return self._asked.ask((function, name), lambda: self._told_by_use(function, name, _DEEPEST_GIVEN_ON))
+
+    def _told_by_use(self, function: Function, name: str, depth: int) -> str:
         if not self.reach.tells_a_class(function):
             return ""
         written = _asked_of(function).get(name, frozenset())
@@ -399,10 +406,29 @@ class Border(Classes):
             if cls := self.told_by(function, call):
                 return cls
         asked = frozenset(word for word in written if not word.endswith(")"))
-        if len(asked) < 2:
-            return ""
-        spoken = self.reach.spoken_in(function.file)
-        return self.program.models.asked_of(asked, spoken) if spoken else ""
+        spoken = self.reach.spoken_in(function.file) if len(asked) > 1 else None
+        paths = frozenset(word for word in asked if "." in word)
+        found = self.program.models.asked_of(asked - paths, spoken, paths, name) if spoken else ""
+        return found or self._told_by_callee(function, name, depth)
+
+    def _told_by_callee(self, function: Function, name: str, depth: int) -> str:
+        """What a parameter is by the parameters of the project's own functions that it is given as."""
+        for call, position in _given_on(function).get(name, ()) if depth > 0 else ():
+            targets = self.code.functions_called(call, function)
+            target = targets[0] if len(targets) == 1 else None
+            if target is None or target is function:
+                continue
+            parameters = target.record.parameters[_shift(target) :]
+            if position >= len(parameters) or any(one.spread for one in parameters[: position + 1]):
+                continue
+            taken = parameters[position]
+            meaning = self.program.names.meaning(target.file, taken.start) if taken.type else None
+            told = (self.annotated(meaning.type) or "") if meaning is not None and meaning.type else ""
+            if not taken.type:
+                told = self._told_by_use(target, taken.name, depth - 1)
+            if told:
+                return told
+        return ""
 
     # --- attributes of objects ---
 
@@ -449,7 +475,8 @@ class Border(Classes):
         def answer() -> Attributes | None:
             self._leaving_now += 1
             try:
-                interpreter = HandleInterpreter(function, self, {}, alone=True)
+                made = self._left_by_constructor(function)
+                interpreter = HandleInterpreter(function, self, {}, alone=True, after=made)
                 interpreter.run()
                 left = interpreter.attributes()
             finally:
@@ -457,6 +484,11 @@ class Border(Classes):
             return left if left is not None and left.held else None
 
         return self._left.ask(function, answer)
+
+    def _left_by_constructor(self, method: Function) -> Attributes | None:
+        """What the constructor of its class leaves, by itself; nothing for the constructor."""
+        makers = [one for one in self._methods(method) if one.name == "__init__"]
+        return self._left_by(makers[0]) if len(makers) == 1 and method not in makers else None
 
     def look_into(self, function: Function) -> None:
         """Somebody wants to know of the attributes of its object, whatever they are."""
@@ -503,7 +535,8 @@ def _bound_here(binding: Binding, one: MemberContract) -> str:
 @question
 def _asked_of(function: Function) -> dict[str, frozenset[str]]:
     """The members that a function of Python asks of each parameter to which it assigns nothing, and of each local to
-    which it assigns once; with a keyword that it gives: `resize(refcheck)`."""
+    which it assigns once; with a keyword that it gives: `resize(refcheck)`, and what it asks of what a member gives:
+    `body.operations`, `regions.[].blocks`."""
     given: dict[str, int] = {parameter.name: int(bool(parameter.type)) for parameter in function.record.parameters}
     given.update((name, -1) for name in function.declared if name not in given)
     found: dict[str, set[str]] = {}
@@ -512,6 +545,10 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
         match inner:
             case r.Member(base=r.Name(text=name), name=member):
                 found.setdefault(name, set()).add(member)
+            case r.Member(base=r.Member() | r.Index()):
+                name, path = _asked_through(inner)
+                if name and len(path) > 1 and path[0] != "[]":
+                    found.setdefault(name, set()).add(".".join(path))
             case r.Call(callee=r.Member(base=r.Name(text=name), name=member), args=args) if args:
                 found.setdefault(name, set()).update(f"{member}({word})" for word in _keywords(args))
             case r.Comprehension():
@@ -522,8 +559,46 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
     return {name: frozenset(members) for name, members in found.items() if given.get(name, 1) == 0}
 
 
+def _asked_through(value: r.Value) -> tuple[str, list[str]]:
+    """The name that a chain of members and elements begins with, and its steps; no name where it is another chain."""
+    path: list[str] = []
+    while len(path) < _LONGEST_PATH:
+        match value:
+            case r.Member(base=base, name=member):
+                path.insert(0, member)
+                value = base
+            case r.Index(base=base, indexes=(_,)):
+                path.insert(0, "[]")
+                value = base
+            case r.Name(text=name):
+                return name, path
+            case _:
+                break
+    return "", path
+
+
 def _keywords(args: Iterable[r.Value]) -> Iterator[str]:
     return (one.key.text for one in args if isinstance(one, r.Pair) and isinstance(one.key, r.Name))
+
+
+_LONGEST_PATH = 8
+_DEEPEST_GIVEN_ON = 2
+"""Calls through which a parameter is followed to the one that tells what it is."""
+
+
+@question
+def _given_on(function: Function) -> dict[str, tuple[tuple[r.Call, int], ...]]:
+    """Where a function of Python gives a parameter on, by its name, and as which argument; of one to which it assigns
+    nothing, and of which no annotation says what it is."""
+    own = {one.name for one in function.record.parameters if not one.type and not one.spread}
+    own -= {write.place[0] for write in function.flow.writes if len(write.place) == 1} if own else set()
+    found: dict[str, list[tuple[r.Call, int]]] = {}
+    for value in function.values if own else ():
+        if isinstance(value, r.Call) and not any(isinstance(one, r.Unary) for one in value.args):
+            for position, argument in enumerate(value.args):
+                if isinstance(argument, r.Name) and argument.text in own:
+                    found.setdefault(argument.text, []).append((value, position))
+    return {name: tuple(calls) for name, calls in found.items()}
 
 
 def _shift(target: Function) -> int:

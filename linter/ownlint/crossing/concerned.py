@@ -70,6 +70,9 @@ class Concerned:
         """Functions in which a handle can come to be that they are not given."""
         seeds = [said for file in self._files for said in self._having(file)]
         seeds += [Said(function) for function in self.holders if self.tells_a_class(function)]
+        owners = {(one.path, one.record.owner) for one in self.holders if one.record.owner}
+        beside = (one for owner in sorted(owners) for one in self.border.methods(*owner) if one not in self.holders)
+        seeds += [Said(one) for one in beside if self.sets_attribute(one) and self.tells_a_class(one)]
         return self._with_callers(seeds, of_object=True)
 
     @program_property
@@ -104,6 +107,8 @@ class Concerned:
             function, at = waiting.pop()
             if function.record.kind == "module":
                 waiting += self._reading_table(function, at, tables)
+            if function.record.kind in ("module", "class"):
+                waiting += self._decorated_at(function, at)
             if function in found:
                 continue
             found.add(function)
@@ -116,6 +121,12 @@ class Concerned:
                     spread.add(function.cls)
                     waiting += map(Said, function.cls.methods)
         return frozenset(found)
+
+    def _decorated_at(self, body: Function, at: int) -> Iterator[Said]:
+        """What a decorator that is named there has wrapped: who calls that calls the wrapper."""
+        for one in self._inside(body.file):
+            if any(decorator.start <= at < decorator.end for decorator in one.record.annotations):
+                yield Said(one)
 
     def _on_object(self, method: Function, cls: Class, *, of_object: bool) -> Iterator[Said]:
         """Who may call a method of an object that it has made, or, with `of_object`, that it belongs to."""
@@ -410,12 +421,16 @@ class Concerned:
     def _tells_a_class(self, function: Function) -> bool:
         """Whether what a function asks of a name may tell that it is of a library's class."""
         spoken = self.spoken_in(function.file)
-        alone, several = self.program.models.telling(spoken) if spoken else (frozenset[str](), frozenset[str]())
+        if not spoken:
+            return False
+        alone, several, leading = self.program.models.telling(spoken)
         words = _any_of(alone | several)
-        if not spoken or not function.says(words):
+        if not function.says(words):
             return False
         said = {name.decode() for name in words.said(function.encoded)}
-        return len(said) >= TELLING or not alone.isdisjoint(said)
+        if len(said) >= TELLING or not alone.isdisjoint(said):
+            return True
+        return any(name.decode() not in said for name in _any_of(leading).said(function.encoded))
 
     def _is_everyday(self, symbol: str) -> bool:
         """Whether what this makes matters alone to whoever can call something that ends it."""

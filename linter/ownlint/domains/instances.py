@@ -20,6 +20,8 @@ from ownlint.project.questions import Answers, program_property, program_questio
 from ownlint.project.subjects import Class, Function
 
 _DEEPEST = 10
+COMMON = frozenset(["get", "set", "add", "close", "open", "read", "write", "run", "start", "stop", "append", "update"])
+"""Methods so named are everybody's."""
 
 
 class Kind(NamedTuple):
@@ -37,6 +39,7 @@ class Instances:
         self._kinds: Answers[tuple[Function, int, int], Kind | None] = Answers(
             None
         )  # what refers to itself says nothing
+        self._returns: Answers[Function, Kind | None] = Answers(None)
         self._set_by: Answers[Function, dict[str, list[r.Value]]] = Answers()
 
     # --- names ---
@@ -200,9 +203,18 @@ class Instances:
         if kind is not None:
             return self._given(self.memory.member(kind.type, "__call__"), kind)
         if symbol and (made := self.function(symbol)) is not None and made.is_short:
-            returned = [s.value for s in made.statements if isinstance(s, r.Leave) and s.kind == "return"]
-            return self._first(made, list(returned), min(depth, 4))
+            return self._returned(made, min(depth, 4))
+        if isinstance(call.callee, r.Member) and (method := self.only_method(call.callee.name)) is not None:
+            return self._returns.ask(method, lambda: self._returned(method, 4))
         return None
+
+    def _returned(self, function: Function, depth: int) -> Kind | None:
+        """What a function gives; of a name that is assigned several times, what it was assigned last."""
+        returned = [s.value for s in function.statements if isinstance(s, r.Leave) and s.kind == "return"]
+        if len(returned) == 1 and isinstance(returned[0], r.Name):
+            assigned = self.bindings(function).get(returned[0].text, ())
+            returned = [*reversed(assigned), *returned]
+        return self._first(function, returned, depth)
 
     def named(self, symbol: str, file: File, depth: int = _DEEPEST) -> Kind | None:
         """A class or an object by its dotted name: a library's, or what the project binds to that name."""
@@ -282,6 +294,11 @@ class Instances:
     def method(self, name: str) -> list[Function]:
         """The project's methods of that name, whosever they are."""
         return [function for function in self._by_name.get(name, ()) if function.record.owner]
+
+    def only_method(self, name: str) -> Function | None:
+        """The one method of the project that is called so, where the name is not everybody's."""
+        methods = self.method(name) if name not in COMMON else []
+        return methods[0] if len(methods) == 1 else None
 
     @program_property
     def _by_name(self) -> dict[str, list[Function]]:

@@ -175,7 +175,9 @@ class Models:
         self._exports: dict[str, tuple[str, ...]] = {}
         self._speakers: dict[str, frozenset[str]] = {}
         self._words_of: dict[frozenset[str], PythonWords] = {}
-        self._telling: dict[frozenset[str], tuple[frozenset[str], frozenset[str]]] = {}
+        self._telling: dict[frozenset[str], tuple[frozenset[str], frozenset[str], frozenset[str]]] = {}
+        self._led: dict[str, frozenset[str]] = {}
+        """By path: the classes of which it can be asked."""
         self._py_classes: dict[str, PyClass] = {}
         self._py_patterns: list[PyClass] = []
         self._py_members: dict[str, list[PyMember]] = {}
@@ -578,19 +580,46 @@ class Models:
             pending.extend(cls.bases)
         return None
 
-    def asked_of(self, members: frozenset[str], libraries: frozenset[str]) -> str:
+    def asked_of(
+        self, members: frozenset[str], libraries: frozenset[str], paths: frozenset[str] = frozenset(), called: str = ""
+    ) -> str:
         """The class of these libraries that has all the members, the first public one where those that have them
         are of one family; empty when there is none, when they are of several, and when fewer than two of the members
-        are this family's alone."""
+        are this family's alone. `paths` are what is asked of what members give: `body.operations`; where only classes
+        of several families have one, the object is what it is `called`: `module`."""
         having = [name for name in self._having(members) if not libraries.isdisjoint(self.libraries_of(name))]
+        followed = {path: self._leading(path) for path in paths}
+        for leading in followed.values():
+            having = [name for name in having if name in leading] or having
         shared = self._family(having)
         if not shared:
-            return ""
-        telling = sum(1 for member in members if self._family(self._having(frozenset({member}))) & shared)
+            named = [name for name in having if name.rpartition(".")[2].lower() == called.lower()]
+            return named[0] if len(named) == 1 and any(named[0] in leading for leading in followed.values()) else ""
+        alone = [*(self._having(frozenset({member})) for member in members), *map(list, followed.values())]
+        telling = sum(1 for classes in alone if self._family(classes) & shared)
         if telling < TELLING:
             return ""
         public = [name for name in having if not name.rpartition(".")[2].startswith("_")] or having
         return next((name for name in public if name in shared), public[0])
+
+    def _leading(self, path: str) -> frozenset[str]:
+        """The classes of which all steps of a path can be asked, one of what the other gives."""
+        if path not in self._led:
+            first, *steps = path.split(".")
+            self._led[path] = frozenset(
+                name for name in self._by_member.get(first, ()) if self._leads(name, [first, *steps])
+            )
+        return self._led[path]
+
+    def _leads(self, dotted: str, steps: Sequence[str]) -> bool:
+        if not steps:
+            return True
+        member = self.python_member(dotted, "__getitem__" if steps[0] == "[]" else steps[0])
+        if member is None:
+            return False
+        return len(steps) == 1 or any(
+            self._leads(dotted if given == "self" else given, steps[1:]) for given in member.returns
+        )
 
     def _having(self, members: frozenset[str]) -> list[str]:
         """The classes that have all the members."""
@@ -699,15 +728,21 @@ class Models:
         having = sorted(self._by_member.get(member, ()))
         return [name for name in having if not libraries.isdisjoint(self.libraries_of(name))]
 
-    def telling(self, libraries: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-        """Members of classes of these libraries: those that no other class has, and those of which several are asked
-        that one family has alone, see `asked_of`."""
+    def telling(self, libraries: frozenset[str]) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+        """Members of classes of these libraries: those that no other class has, those of which several are asked
+        that one family has alone, and those that lead on to one, see `asked_of`."""
         if libraries not in self._telling:
             own = {name for name in self._py_classes if not libraries.isdisjoint(self.libraries_of(name))}
             found = ((member, having) for member, having in self._by_member.items() if not own.isdisjoint(having))
             self._telling[libraries] = (
                 frozenset(name.partition("(")[0] for name, cls in self.telling_members.items() if cls in own),
                 frozenset(member for member, having in found if self._family(list(having))),
+                frozenset(
+                    member.name
+                    for name in own
+                    for member in self._py_classes[name].members.values()
+                    if member.returns and not member.name.startswith("_")
+                ),
             )
         return self._telling[libraries]
 

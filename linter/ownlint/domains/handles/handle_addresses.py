@@ -19,6 +19,7 @@ from ownlint.domains.handles.handle_stores import Dependence
 from ownlint.domains.handles.handles import (
     FOR_GOOD,
     NOTHING,
+    PLAIN,
     Ending,
     Handle,
     HandleCase,
@@ -34,6 +35,7 @@ from ownlint.domains.handles.handles import (
     is_out_of_reach,
     is_parameter,
     native,
+    own,
 )
 from ownlint.domains.handles.lent import handle_behind
 from ownlint.domains.instances import Kind, is_standard
@@ -593,10 +595,11 @@ class AddressInterpreter(HandleInterpreter):
         """Of an object that nobody knows: the only method of that name."""
         if not isinstance(call.callee, r.Member) or self.objects(receiver):
             return NOTHING
-        method = self.known.only_method(call.callee.name)
+        method = self.known.instances.only_method(call.callee.name)
         made = self.decorated(method) if method is not None else NOTHING
         static = method is not None and "static" in method.record.qualifiers
-        return made if static or not made else made | frozenset(bound_to([PassedArgument(receiver)]))
+        itself = PassedArgument(receiver or frozenset({own(PLAIN)}))  # of an object of which nothing is known, too
+        return made if static or not made else made | frozenset(bound_to([itself]))
 
     def invoke(
         self, call: r.Call, function: Function, arguments: dict[str, Handles], around: dict[str, Handles]

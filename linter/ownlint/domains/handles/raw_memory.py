@@ -20,8 +20,6 @@ from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Function
 
-_COMMON = frozenset(["get", "set", "add", "close", "open", "read", "write", "run", "start", "stop", "append", "update"])
-"""Methods so named are everybody's."""
 _DEEPEST = 3
 _MEMBER = re.compile(rb'"([^"\\]*)",(?:true|false),\d+\]')
 """A member in an encoded body."""
@@ -65,9 +63,9 @@ class RawMemory(Classes):
         for _ in range(_DEEPEST):
             for function in latest:
                 name = function.record.owner.rpartition(".")[2] if function.name == "__init__" else function.name
-                if name.isidentifier() and name not in _COMMON:
+                if name.isidentifier() and name not in instances.COMMON:
                     by_module.setdefault(_module(function.file), set()).add(name)
-            wanted = frozenset(name for names in by_module.values() for name in names if name not in _COMMON)
+            wanted = frozenset(name for names in by_module.values() for name in names if name not in instances.COMMON)
             alone = frozenset(name for name in wanted if written[name] <= 1)
             called = {file.path: alone | _named_here(wanted, by_module, file) for file in files}
             latest = {f for f in python if f not in found and not called[f.path].isdisjoint(f.mentioned)}
@@ -140,11 +138,6 @@ class RawMemory(Classes):
         """The class whose method of that name makes new memory, where its library is imported in the file."""
         classes = self.memory.fresh.get(name, ())
         return next((cls for cls in classes if cls.partition(".")[0] in self.imported(file)), "")
-
-    def only_method(self, name: str) -> Function | None:
-        """The one method of the project that is called so, where the name is not everybody's."""
-        methods = self.instances.method(name) if name not in _COMMON else []
-        return methods[0] if len(methods) == 1 else None
 
     @property
     def code(self) -> python_calls.PythonCode:
