@@ -58,7 +58,7 @@ def _as_function(data: bytes, macro: Macro) -> bytes | None:
         return None
     body = data[head.end() : macro.end].replace(b"\\\n", b" \n")
     if body.lstrip().startswith(b"."):
-        return None  # a part of a chain: what stands before it is told by its calls alone
+        return None  # a part of a chain: only its calls say what stands before it
     if any(body.count(opening) != body.count(closing) for opening, closing in _PAIRS):
         return None  # it opens a block that what follows its call closes
     shown = _SHOWN.sub(_one_string, body)
