@@ -253,8 +253,10 @@ def trial(project: Project, rules: Sequence[Rule], edits: int, chance: random.Ra
         made = edit(project.texts, chance)
         fresh = project.program()
         after, now = asked(rules, fresh), fingerprints.answers(fresh)
-        gone = changes.changed(program.said, fresh.said)
-        gone |= {key for key in answered.keys() | now.keys() if answered.get(key) != now.get(key)}
+        said = changes.ChangedKeys(program.said, fresh.said)
+        read = {key for one in before.values() for key in one.keys if key in said}
+        answers = {key for key in answered.keys() | now.keys() if answered.get(key) != now.get(key)}
+        gone = frozenset(read | answers | said.keys)
         _compare(made, before, after, gone, tally)
         program, before, answered = fresh, after, now
     return tally

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 MEMORY = 1 << 20
 """Bytes that one compiled expression may take, RE2's own tables included."""
@@ -155,12 +155,54 @@ def _as_expression(pattern: str) -> bytes:
     return text.replace("(?>", "(?:").replace("(?!)", r"[^\x00-\xff]").encode(errors="surrogateescape")
 
 
+# --- constants that are known by their text ----------------------------------------------------------
+
+_constants: dict[str, re.Pattern[bytes]] = {}
+
+
+def constant(pattern: re.Pattern[bytes]) -> re.Pattern[bytes]:
+    """A constant expression, which `spelled` can name from here on, and `as_spelled` finds again in the next run."""
+    _constants[_text(pattern)] = pattern
+    return pattern
+
+
+def _text(pattern: re.Pattern[bytes]) -> str:
+    return f"{pattern.flags} {pattern.pattern.decode('latin-1')}"
+
+
+class Quoted(NamedTuple):
+    """A text in quotes, as a name stands in an encoded body."""
+
+    text: str
+
+    def search(self, data: bytes) -> bool:
+        return b'"%b"' % self.text.encode() in bytes(data)
+
+
+def spelled(pattern: AnyName | Quoted | re.Pattern[bytes]) -> tuple[str, ...]:
+    """A pattern as a few texts."""
+    if isinstance(pattern, Quoted):
+        return "", pattern.text
+    return pattern.spelled if isinstance(pattern, AnyName) else (_text(pattern),)
+
+
+def as_spelled(texts: Sequence[str]) -> AnyName | Quoted | re.Pattern[bytes] | None:
+    """The pattern that was `spelled`; None where its expression is no known constant."""
+    if not texts[0]:
+        return Quoted(texts[1])
+    found = _constants.get(texts[0])
+    if found is None or len(texts) == 1:
+        return found
+    return AnyName(texts[2:], found, last=texts[1] == _LAST)
+
+
 # --- words -------------------------------------------------------------------------------------------
 
-WORD = re.compile(rb"\w++")
-STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"|\\?\Z)', re.DOTALL)
+WORD = constant(re.compile(rb"\w++"))
+STRING = constant(re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*)(?:"|\\?\Z)', re.DOTALL))
 """A string in an encoded body, without its quotes."""
 _FEW = 16
+_LAST = "last"
 
 
 def occurrences(data: bytes, text: bytes, *, begins: bool = True, ends: bool = True) -> Iterator[int]:
@@ -188,6 +230,11 @@ class AnyName:
         self._few = tuple(sorted(self._names)) if len(self._names) <= _FEW else None
         self._finds = finds
         self._last = last
+
+    @cached_property
+    def spelled(self) -> tuple[str, ...]:
+        """See `spelled`."""
+        return (_text(self._finds), _LAST if self._last else "", *sorted(name.decode() for name in self._names))
 
     def search(self, data: bytes) -> bool:
         data = bytes(data)

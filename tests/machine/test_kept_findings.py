@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from ownlint import catalogue
+from ownlint import catalogue, patterns
 from ownlint.facts import records as r
 from ownlint.incremental import changes, kept
 from ownlint.incremental.comparing import Comparison
@@ -150,7 +150,7 @@ int traced(Session* one) {
 def test_comments_between_members_and_around_conditions_change_nothing() -> None:
     def keys(text: str) -> frozenset[questions.Key]:
         before, after = program_of({"one.cc": CONDITIONAL}), program_of({"one.cc": text})
-        return changes.changed(before.said, after.said)
+        return changes.ChangedKeys(before.said, after.said).keys
 
     def at(part: str) -> questions.Key:
         return "file", "one.cc", part
@@ -217,7 +217,7 @@ def _allocating(function: Function) -> list[str] | None:
     return [function.name] if function.mentions("malloc") else None
 
 
-def test_of_functions_that_had_nothing_to_say_only_the_changed_are_asked() -> None:
+def test_of_each_function_only_the_changed_are_asked() -> None:
     def asked_of(project: Project, files: Mapping[str, str]) -> tuple[list[str], list[list[str]]]:
         now = program_of(files)
         ASKED.clear()
@@ -231,14 +231,57 @@ def test_of_functions_that_had_nothing_to_say_only_the_changed_are_asked() -> No
     project = Project(asking=_allocating)
     grown = USER.replace("2 * size", "3 * size")
     assert asked_of(project, FILES) == ([], [["open_session"]])
-    assert asked_of(project, {**FILES, "work.cc": grown}) == (["open_session", "twice"], [["open_session"]])
+    assert asked_of(project, {**FILES, "work.cc": grown}) == (["twice"], [["open_session"]])
     allocates = grown.replace("return 3 * size", "return malloc(size) != 0")
     assert asked_of(project, {**FILES, "work.cc": allocates}) == (
-        ["open_session", "twice"],
+        ["twice"],
         [["open_session"], ["twice"]],
     )
     assert asked_of(project, {**FILES, "work.cc": allocates + "// end\n"})[0] == []
-    assert asked_of(project, {**FILES, "work.cc": grown}) == (["open_session", "twice"], [["open_session"]])
+    assert asked_of(project, {**FILES, "work.cc": grown}) == (["twice"], [["open_session"]])
+
+
+@questions.program_question
+def _releasing(program: Program) -> list[str]:
+    ASKED.append("releasing")
+    return [one.name for one in program.calling({"free"})]
+
+
+@questions.program_question
+def _returning(program: Program) -> list[str]:
+    ASKED.append("returning")
+    return [one.name for one in program.saying(patterns.strings(["return"]))]
+
+
+@questions.program_question
+def _saying_size(program: Program) -> list[str]:
+    ASKED.append("saying size")
+    return [one.name for one in program.saying(patterns.Quoted("size"))]
+
+
+def test_who_asks_for_some_functions_rests_on_which_they_are() -> None:
+    def ask(program: Program) -> list[list[str]]:
+        return [_releasing(program), _returning(program), _saying_size(program)]
+
+    def asked_of(files: Mapping[str, str]) -> list[str]:
+        now = program_of(files)
+        ASKED.clear()
+        project.standing(now)
+        asked = list(ASKED)
+        assert ask(now) == ask(program_of(files))
+        return asked
+
+    project = Project(asking=ask)
+    assert asked_of({**FILES, "work.cc": "// seen\n" + USER}) == []
+    assert asked_of({**FILES, "work.cc": USER.replace("2 * size", "3 * size")}) == []
+    assert asked_of({**FILES, "work.cc": USER + "void idle() {}\n"}) == []
+    assert asked_of({**FILES, "work.cc": USER + "int one() { return 1; }\n"}) == ["returning"]
+    assert asked_of({**FILES, "work.cc": USER + "void drop(void* one) { free(one); }\n"}) == ["releasing"]
+    assert asked_of({**FILES, "work.cc": USER.replace("2 * size", "2")}) == ["saying size"]
+    assert asked_of({**FILES, "session.cc": HELPER.replace("free(one)", "drop(one)")}) == ["releasing"]
+    turned = HELPER.replace("void end_session(void* one) { free(one); }\n", "")
+    turned = turned.replace("void* open", "void end_session(void* one) { free(one); }\nvoid* open")
+    assert asked_of({**FILES, "session.cc": turned})
 
 
 def test_what_is_no_memory_is_none() -> None:

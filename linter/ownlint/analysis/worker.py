@@ -400,7 +400,8 @@ class Worker:
         spent = time.process_time() - self._begun
         if self.notebooks and memory is not None and spent * _WRITTEN >= self._recalled:
             self.analyst.program.lowering.forget()  # what is written takes its place
-            prints = answer_prints(self.analyst.program, self._written())
+            same = {name for then in self._then for name in then.same}  # these are taken over as they are
+            prints = answer_prints(self.analyst.program, {*self._written(), *same})
             project = ProjectNotes(self.analyst.program, self._then).written(memory.files, prints)
             self._tell(WrittenDown(None, kept.encode(project)))
             del prints, project

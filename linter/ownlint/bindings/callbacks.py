@@ -40,8 +40,8 @@ def user_data(function: Function) -> str:
 def is_set(function: Function) -> bool:
     """Whether a function of its file passes its address, `&Db::invoke` or `invoke`, to one that the project does not
     define."""
-    for user in function.program.functions:
-        if user.file is not function.file or not glance.says(user, function.name):
+    for user in function.program.functions_in(function.path):
+        if not glance.says(user, function.name):
             continue
         for call in user.calls():
             if any(_is_address_of(function, one, user) for one in call.args):

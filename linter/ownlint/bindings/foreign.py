@@ -28,12 +28,16 @@ _NAMED = re.compile(r"(\w++)\s*+\Z")
 def declared(program: Program) -> dict[str, bool]:
     """The functions that the project declares of C libraries, and whether each returns a pointer."""
     found: dict[str, bool] = {}
-    for function in program.functions:
+    for function in _declaring(program):
         for name, attribute, value in _declarations(function):
             found[name] = found.get(name, False) or (attribute == "restype" and _is_handle(value))
         for said in _texts(function):
             found.update(_declared_in(said))
     return found
+
+
+def _declaring(program: Program) -> Iterator[Function]:
+    return (one for one in program.calling({"cdef", *(f"={word}" for word in DECLARES)}) if one.language == "python")
 
 
 def _declarations(function: Function) -> Iterator[tuple[str, str, r.Value | None]]:
@@ -64,7 +68,7 @@ def _texts(function: Function) -> Iterator[str]:
 def taken(program: Program) -> dict[str, str]:
     """By the declared function the type of its first argument, see `spelled_type`."""
     found: dict[str, str] = {}
-    for function in program.functions:
+    for function in _declaring(program):
         for name, attribute, value in _declarations(function):
             listed = places.strip(value)
             if attribute == "argtypes" and isinstance(listed, r.Aggregate) and listed.items:

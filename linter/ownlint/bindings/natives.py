@@ -82,7 +82,7 @@ class Natives:
         one = self.destroyers.get(name)
         if one is not None:
             return (one.type, call.args[one.position]) if one.position < len(call.args) else None
-        if name in self._library_ends and (ended := _ended_by_library(function, call)) is not None:
+        if name in _library_ends(self.program) and (ended := _ended_by_library(function, call)) is not None:
             return ended
         if not call.args or not ends_life(name) or self.program.calls.callee(call, function).records:
             return None
@@ -135,7 +135,7 @@ class Natives:
 
     def may_end(self, name: str) -> bool:
         """Whether a call of something of that last name can end the life of a native object."""
-        if name == "delete" or ends_life(name) or name in self.destroyers or name in self._library_ends:
+        if name == "delete" or ends_life(name) or name in self.destroyers or name in _library_ends(self.program):
             return True
         return name in self._ending_methods
 
@@ -151,22 +151,12 @@ class Natives:
         return not {*words(kind), *_ENDS_WHOLE}.isdisjoint(words(name))
 
     @program_property
-    def _library_ends(self) -> frozenset[str]:
-        """Names of functions that end what they are given, as models say: of libraries that the project only uses."""
-        declared = {name for name, _ in self.program.index.declared_functions()}
-        return self.program.models.functions_with("release", wanted=_ended_arguments) - declared
-
-    @program_property
     def library_types(self) -> frozenset[str]:
         """Types of values, those of structs that hold a pointer, which such functions are given, and of what is lent of
         them."""
         found: set[str] = set()
-        for function in self.program.functions:
-            if function.language == "cpp" and function.mentions_any(self._library_ends):
-                for call in function.flow.calls:
-                    if last_name(call.node.callee) in self._library_ends:
-                        ended = _ended_by_library(function, call.node)
-                        found.update(() if ended is None else ended[:1])
+        for ended in _ended_by_libraries(self.program).values():
+            found |= ended
         for _ in range(_STEPS if found else 0):
             found |= {got for given, got in self.lent if given in found}
         return frozenset(found)
@@ -238,8 +228,8 @@ class Natives:
                 for at, kind in enumerate(got)
                 if not kind.arguments and kind.pointers + (kind.last in self._values) == (2 if at else 1)
             )
-        for function in self.program.functions:
-            if function.language == "cpp" and any(makes(name) for name in function.mentioned):
+        for function in self.program.calling({name for name in self.program.index.mentioned("cpp") if makes(name)}):
+            if function.language == "cpp":
                 for outer, inner in _made_unseen(function):
                     found.setdefault(outer, set()).add(inner)
         return found
@@ -548,8 +538,8 @@ def _sized(program: Program) -> frozenset[str]:
     made = {one.name for each in program.functions for one in each.record.initializers if one.args}
     return frozenset(made).union(
         last_name(on)
-        for function in program.functions
-        if function.language == "cpp" and function.mentions_any(_SIZES)
+        for function in program.calling(_SIZES)
+        if function.language == "cpp"
         for call in function.flow.calls
         if last_name(call.node.callee) in _SIZES and (on := receiver(call.node)) is not None
     )
@@ -891,6 +881,27 @@ def _named_in(written: str) -> Iterator[str]:
         inner = types.parse(argument)
         if not inner.arguments and inner.last not in _NO_HANDLES:
             yield inner.last
+
+
+@program_question
+def _library_ends(program: Program) -> frozenset[str]:
+    """Names of functions that end what they are given, as models say: of libraries that the project only uses."""
+    declared = {name for name, _ in program.index.declared_functions()}
+    return program.models.functions_with("release", wanted=_ended_arguments) - declared
+
+
+@each_function
+def _ended_by_libraries(function: Function) -> frozenset[str]:
+    """See `Natives.library_types`."""
+    ends = _library_ends(function.program)
+    if function.language != "cpp" or not function.mentions_any(ends):
+        return frozenset()
+    found: set[str] = set()
+    for call in function.flow.calls:
+        if last_name(call.node.callee) in ends:
+            ended = _ended_by_library(function, call.node)
+            found.update(() if ended is None else ended[:1])
+    return frozenset(found)
 
 
 @each_function

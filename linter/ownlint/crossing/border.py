@@ -256,7 +256,7 @@ class Border(Classes):
     @program_property
     def misuses(self) -> list[HandleMisuse]:
         """Every use of a handle after its owner is gone, in all Python of the project."""
-        python = (function for function in self.program.functions if function.language == "python")
+        python = self.program.functions_of("python")
         return [misuse for function in python for misuse in self.misuses_in(function)]
 
     def misuses_in(self, function: Function) -> list[HandleMisuse]:

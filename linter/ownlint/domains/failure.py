@@ -353,13 +353,15 @@ def _always_throws(callee: Function) -> bool:
 @program_question
 def _enders(program: Program) -> frozenset[str]:
     """Last names of what ends the program, and of the functions that may come to it; needs no decoding."""
-    functions = [function for function in program.functions if function.language == "cpp"]
-    mentioned = {name for function in functions for name in function.mentioned}
+    mentioned = program.index.mentioned("cpp")
     found = {name for name in mentioned if "never returns" in program.models.verbs(name)}
     found |= {name for name, record in program.index.declared_functions() if _is_noreturn(record)} & mentioned
-    ending = [function for function in functions if function.record.result in ("", "void")]
     for _ in range(_DEEPEST_END):
-        found |= {function.name for function in ending if not found.isdisjoint(function.mentioned)}
+        found |= {
+            function.name
+            for function in program.calling(found)
+            if function.language == "cpp" and function.record.result in ("", "void")
+        }
     return frozenset(found)
 
 

@@ -20,7 +20,7 @@ from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_question, question
+from ownlint.project.questions import each_function, flow_question, program_question, question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -100,20 +100,22 @@ def _net_of(function: Function) -> Net:
 def by_hand(program: Program) -> frozenset[str]:
     """Last names by which something takes or gives up the lock other than by a local: calls, macros, and functions of
     the project that do so for their callers."""
-    said = {name: program.models.gil_word(name) for name in program.index.called_names}
+    said = {name: word for found in _said_in(program).values() for name, word in found}
     drops, takes = ({name for name, word in said.items() if word == of} for of in ("drops", "takes"))
     found = {name for name, word in said.items() if word in ("drops", "takes", "restores")}
-    functions = [function for function in program.functions if function.language == "cpp"]
-    one_way = {
-        function.name
-        for function in functions
-        if takes.isdisjoint(function.mentioned) is not drops.isdisjoint(function.mentioned)
-    }
+    taking, dropping = ({f for f in program.calling(names) if f.language == "cpp"} for names in (takes, drops))
     for _ in range(_DEEPEST):
         found |= {
-            function.name for function in functions if function.is_short and not found.isdisjoint(function.mentioned)
+            function.name for function in program.calling(found) if function.language == "cpp" and function.is_short
         }
-    return frozenset(found | one_way)
+    return frozenset(found | {function.name for function in taking ^ dropping})
+
+
+@each_function
+def _said_in(function: Function) -> frozenset[tuple[str, str]]:
+    """What it calls that has to do with the lock, and in which way."""
+    word_of = function.program.models.gil_word
+    return frozenset((name, word) for name in function.mentioned if name[:1] != "=" and (word := word_of(name)))
 
 
 def _both(one: GilState, other: GilState) -> GilState:

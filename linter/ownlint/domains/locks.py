@@ -122,8 +122,8 @@ class Locking:
         self.guards = guard_classes.guards(program)
         self.by_hand = frozenset(
             function.name
-            for function in program.functions
-            if function.language == "cpp" and any(plain(name) in _HAND for name in function.mentioned)
+            for function in program.calling({name for name in program.index.mentioned("cpp") if plain(name) in _HAND})
+            if function.language == "cpp"
         )
         """Names of the functions that lock or unlock something by hand."""
         self.fixed = strings(sorted(self.guards.fixed)) if self.guards.fixed else None

@@ -242,9 +242,8 @@ class PythonCode:
     @program_property
     def _functions_called(self) -> dict[str, list[Function]]:
         out: dict[str, list[Function]] = {}
-        for function in self.program.functions:
-            named = function.record.kind in ("function", "method", "constructor") and function.record.parent < 0
-            if named and function.language == "python":
+        for function in self.program.functions_of("python"):
+            if function.record.kind in ("function", "method", "constructor") and function.record.parent < 0:
                 out.setdefault(function.name, []).append(function)
         return out
 

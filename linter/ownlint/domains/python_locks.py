@@ -82,8 +82,8 @@ def names(program: Program) -> frozenset[str]:
     last = AnyName({name.rpartition(".")[2] for name in known})
     return frozenset(
         name
-        for function in program.functions
-        if function.language == "python" and known and function.says(last)
+        for function in program.saying(last)
+        if function.language == "python" and known
         for name in _given_locks(function, known)
     )
 

@@ -17,11 +17,11 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, strip, walk
-from ownlint.patterns import strings
+from ownlint.patterns import AnyName, strings
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import each_function, program_property, program_question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -185,13 +185,15 @@ class StoredCalls:
     @program_property
     def _handed_in(self) -> frozenset[Holder]:
         """The members and variables that some function gives what a parameter of its own is, or adds it to."""
-        found: set[Holder] = set()
-        begun = (f for f in self.program.functions if any(one.name in self._names for one in f.record.initializers))
-        for function in dict.fromkeys((*self._sayers, *begun)) if self._names else ():
-            given = {one.name for one in function.record.parameters if self._may_be_callable(function, one.type)}
-            if given and function.record.kind != "lambda":
-                found.update(self._given(function, given))
-        return frozenset(found)
+        return frozenset[Holder]().union(*_handed_by(self.program).values())
+
+    def handed_by(self, function: Function) -> frozenset[Holder]:
+        """Those that one function gives that."""
+        begun = any(one.name in self._names for one in function.record.initializers)
+        if not begun and not (function.language == "cpp" and self._names and function.says(self._said)):
+            return frozenset()
+        given = {one.name for one in function.record.parameters if self._may_be_callable(function, one.type)}
+        return frozenset(self._given(function, given) if given and function.record.kind != "lambda" else ())
 
     def _given(self, function: Function, given: set[str]) -> Iterator[Holder]:
         for one in function.record.initializers:
@@ -251,13 +253,21 @@ class StoredCalls:
     @property
     def _sayers(self) -> Iterator[Function]:
         """The functions that say one of the names."""
-        said = strings(self._names)
-        return (one for one in self.program.functions if one.language == "cpp" and one.says(said))
+        return (one for one in self.program.saying(self._said) if one.language == "cpp")
+
+    @program_property
+    def _said(self) -> AnyName:
+        return strings(self._names)
 
     @program_property
     def _reach(self) -> Reach:
         said = strings(name for _, name in self._handed_in)
         return Reach(self.program, (one for one in self._sayers if one.says(said)) if self._handed_in else ())
+
+
+@each_function
+def _handed_by(function: Function) -> frozenset[Holder]:
+    return stored_calls(function.program).handed_by(function)
 
 
 def _captured(function: Function, value: r.Value) -> tuple[Function, r.Value] | None:

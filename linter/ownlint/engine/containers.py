@@ -19,6 +19,7 @@ from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, render, strip, walk
 from ownlint.models import habits
 from ownlint.models.records import FunctionModel
+from ownlint.patterns import Quoted
 from ownlint.project import pairs, types
 from ownlint.project.files import File
 from ownlint.project.program import Program
@@ -626,8 +627,8 @@ def _is_registered(hook: Function, written: str) -> bool:
             len(write.place) > 1 and isinstance(made := strip(write.value), r.Lambda) and made.function == hook.index
             for write in stored
         )
-    said = f'"{hook.name}"'.encode()
-    return is_given and any(_registers(other, hook.name) for other in hook.program.functions if said in other.encoded)
+    saying = hook.program.saying(Quoted(hook.name)) if is_given else ()
+    return any(_registers(other, hook.name) for other in saying)
 
 
 def _listens(name: str, is_given: bool) -> bool:

@@ -131,8 +131,8 @@ class Resources:
     def _deleting_this(self) -> list[Function]:
         return [
             function
-            for function in self.program.functions
-            if function.home is not None and function.mentions("delete") and function.says(_DELETES_THIS)
+            for function in self.program.calling({"delete"})
+            if function.home is not None and function.says(_DELETES_THIS)
         ]
 
     @program_property
@@ -203,7 +203,7 @@ class Resources:
     @program_property
     def mentioned(self) -> frozenset[str]:
         """Last names of all that the project's C++ functions call."""
-        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.mentioned)
+        return self.program.index.mentioned("cpp")
 
     def _is_modelled(self, last: str, verb: Verb) -> bool:
         """Whether a library's function of that last name has such an effect."""
@@ -325,7 +325,7 @@ class Resources:
         fields = {types.parse(field.type).last for cls in self.program.classes for field in cls.record.fields}
         by_library = self.program.models.names_by_library("arena")
         every = patterns.strings(sorted(frozenset[str]().union(*by_library.values())))
-        naming = [function for function in self.program.functions if function.says(every)]
+        naming = list(self.program.saying(every))
 
         def is_named(names: frozenset[str]) -> bool:
             words = patterns.strings(sorted(names))
@@ -643,8 +643,8 @@ class Resources:
         away as the context of an operation."""
         return frozenset(
             name
-            for function in self.program.functions
-            if function.language == "cpp" and function.mentions("delete") and function.says(_VOID)
+            for function in self.program.calling({"delete"})
+            if function.language == "cpp" and function.says(_VOID)
             for event in function.flow.calls
             if event.node.kind == "delete" and (name := self._from_void(event.node.args[0], function))
         )

@@ -7,6 +7,7 @@ function gives to the one what it got from the other: the authors know that they
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -16,7 +17,7 @@ from ownlint.models import habits
 from ownlint.project.pairs import Pairs, acquiring_words, is_getter, releasing_verb, words
 from ownlint.project.program import Program
 from ownlint.project.qualified import last
-from ownlint.project.questions import program_question
+from ownlint.project.questions import each_function, program_question
 from ownlint.project.subjects import Function
 
 
@@ -32,20 +33,15 @@ class UsedPair(NamedTuple):
 @program_question
 def used_pairs(program: Program) -> dict[str, UsedPair]:
     """By the last name of the function that hands something out."""
-    called = {name for one in program.functions if one.language == "cpp" for name in one.mentioned}
-    releasing = {name for name in called if _ends(name) and _is_unseen(program, name)}
-    freeing = {name for name in called if _frees(program, name)}
+    called = program.index.mentioned("cpp")
     found: dict[str, dict[tuple[int, str], str]] = {}
     given: dict[str, dict[str, str]] = {}
     """By a member that is released what does so, and where."""
-    ending = releasing | freeing
-    for function in program.functions:
-        if function.language != "cpp" or not function.mentions_any(ending):
-            continue
-        for name, argument, release in _shown(function, releasing, freeing):
+    for function, (calls, members) in _ended_in(program).items():
+        for name, argument, release in calls:
             if _is_unseen(program, name):
                 found.setdefault(name, {}).setdefault((argument, release), function.name)
-        for member, release in _members_given(function, releasing):
+        for member, release in members:
             given.setdefault(member, {}).setdefault(release, function.name)
     for name, argument, release, where in _kept(program, given):
         found.setdefault(name, {}).setdefault((argument, release), where)
@@ -59,6 +55,36 @@ def used_pairs(program: Program) -> dict[str, UsedPair]:
         longer = (one for one in called if words(one)[: len(said)] == said and one not in out)
         out |= {one: pair for one in sorted(longer) if _is_unseen(program, one)}
     return out
+
+
+class _EndingNames(NamedTuple):
+    """Last names of what releases what it is given."""
+
+    releasing: frozenset[str]
+    freeing: frozenset[str]
+
+
+@program_question
+def _ending(program: Program) -> _EndingNames:
+    called = program.index.mentioned("cpp")
+    releasing = frozenset(name for name in called if _ends(name) and _is_unseen(program, name))
+    return _EndingNames(releasing, frozenset(name for name in called if _frees(program, name)))
+
+
+_ShownPair = tuple[str, int, str]
+
+
+@each_function
+def _ended_in(function: Function) -> tuple[tuple[_ShownPair, ...], tuple[tuple[str, str], ...]] | None:
+    """What is `_shown`, and the `_members_given`."""
+    if function.language != "cpp":
+        return None
+    releasing, freeing = _ending(function.program)
+    if not function.mentions_any(releasing) and not function.mentions_any(freeing):
+        return None
+    shown = tuple(_shown(function, releasing, freeing))
+    members = tuple(_members_given(function, releasing))
+    return (shown, members) if shown or members else None
 
 
 def declared_as(record: r.FunctionRecord) -> str:
@@ -75,8 +101,8 @@ def shown_pairs(program: Program, pairs: Pairs) -> dict[str, tuple[str, str]]:
     begun: dict[tuple[str, str], list[r.FunctionRecord]] = {}
     ended: dict[tuple[str, str], list[r.FunctionRecord]] = {}
     said = names | ends
-    for function in program.functions:
-        if function.language != "cpp" or said.isdisjoint(function.mentioned):
+    for function in program.calling(said):
+        if function.language != "cpp":
             continue
         home = function.home.symbol if function.home is not None else ""
         for call in function.flow.calls if home else ():
@@ -150,7 +176,7 @@ def _frees(program: Program, name: str) -> bool:
     return verb == "free" and len("".join(said)) < 2 and "release" in program.models.verbs(name)
 
 
-def _shown(function: Function, releasing: set[str], freeing: set[str]) -> Iterator[tuple[str, int, str]]:
+def _shown(function: Function, releasing: AbstractSet[str], freeing: AbstractSet[str]) -> Iterator[_ShownPair]:
     """Which calls hand out what is released here: the name, the argument or -1, and what releases it."""
     made = _made(function)
     for call in function.flow.calls:
@@ -175,7 +201,7 @@ def _is_named_after(release: str, maker: str) -> bool:
     return bool(verb) and bool(rest) and maker != release and words(maker)[: len(rest)] == rest
 
 
-def _members_given(function: Function, releasing: set[str]) -> Iterator[tuple[str, str]]:
+def _members_given(function: Function, releasing: AbstractSet[str]) -> Iterator[tuple[str, str]]:
     """The members that are released here, by their names, and what does so."""
     for call in function.flow.calls:
         name = last_name(call.node.callee)
@@ -192,9 +218,10 @@ def _kept(program: Program, given: dict[str, dict[str, str]]) -> Iterator[tuple[
         return
     releases = {release for found in given.values() for release in found if releasing_verb(release) in words(release)}
     said = {words(release)[: words(release).index(releasing_verb(release))] for release in releases}
-    names = {name for one in program.functions for name in one.mentioned if _begins_one_of(name, said)}
-    for function in program.functions:
-        if function.language != "cpp" or not function.mentions_any(names):
+    mentioned = program.index.mentioned("cpp", "python")
+    names = {name for name in mentioned if _begins_one_of(name, said)}
+    for function in program.calling(names):
+        if function.language != "cpp":
             continue
         for call in function.flow.calls:
             name = last_name(call.node.callee)

@@ -4,10 +4,13 @@
     ("name", NAME)             what the project declares under a last name: signatures, classes with what is declared
                                in them, aliases, variables, bound classes
     ("callers", NAME)          the functions whose bodies call something of that last name
+    ("calling", NAME, ...)     the functions whose bodies mention one of these last names
+    ("saying", PATTERN...)     the functions whose encoded bodies match, see `patterns.spelled`
     ("macro", NAME)            the macros of that name
     ("file", PATH, PART)       one part of a file: its imports, its comments, its bindings
     ("files",) ("files", PATH) which files there are
     ("all", KIND)              all functions, classes, bindings, aliases, called names, included sources
+    ("all", "functions", LANGUAGE)  those of one language
     ("answer", QUESTION)       the answer to a question about all files
     ("earlier", PATH)          what a file was before the change under review
     ("large", PATH, SYMBOL#N)  a function that was given up; never changed by itself
@@ -21,9 +24,11 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 
+from ownlint import patterns
 from ownlint.facts import records as r
 from ownlint.project import types
 from ownlint.project.files import is_compiled_alone
@@ -42,11 +47,54 @@ _AROUND = frozenset({"debug", "conditional", "defined"})
 """Parts that say what of the file's code stands where: comments between it are no part of that."""
 
 
-def changed(before: Mapping[str, r.FileRecord], after: Mapping[str, r.FileRecord]) -> frozenset[Key]:
+class ChangedKeys:
     """The keys that say something else in the files of `after`; answers are not looked at."""
-    paths = [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
-    old, new = (_together(files[path] for path in paths if path in files) for files in (before, after))
-    return frozenset(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+
+    def __init__(self, before: Mapping[str, r.FileRecord], after: Mapping[str, r.FileRecord]) -> None:
+        paths = [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
+        self._files = tuple([files[path] for path in paths if path in files] for files in (before, after))
+        old, new = (_together(files) for files in self._files)
+        self.keys = frozenset(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+        """Those that a file says by themselves: without what is asked of all bodies."""
+        self._called = {key[1] for key in self.keys if key[0] == "callers"}
+
+    def __contains__(self, key: Key) -> bool:
+        if key[0] == "calling":
+            return not self._called.isdisjoint(key[1:])
+        if key[0] == "saying":
+            return self._says_another(key[1:])
+        return key in self.keys
+
+    def _says_another(self, spelled: Key) -> bool:
+        """Whether other functions match, or in another order."""
+        if self._is_reordered:
+            return True
+        old, new = self._bodies
+        if not old and not new:
+            return False
+        pattern = patterns.as_spelled(spelled)
+        if pattern is None:
+            return True
+        then, now = ([name for name, body in bodies if pattern.search(body)] for bodies in (old, new))
+        return then != now
+
+    @cached_property
+    def _bodies(self) -> tuple[list[tuple[bytes, bytes]], list[tuple[bytes, bytes]]]:
+        """What the functions that were changed are called and declared, and their bodies, before and now."""
+        found: tuple[list[tuple[bytes, bytes]], list[tuple[bytes, bytes]]] = ([], [])
+        for files, bodies in zip(self._files, found, strict=True):
+            for file in files:
+                for name, record in zip(_names(file), file.functions, strict=True):
+                    if record.defined and ("body", file.path, name) in self.keys:
+                        bodies.append((_signature(file, name, head(record)), bytes(record.body)))
+        return found
+
+    @cached_property
+    def _is_reordered(self) -> bool:
+        """Whether functions that are there before and now stand in another order."""
+        old, new = ([(f.path, name) for f in files for name in _names(f)] for files in self._files)
+        both = {*old} & {*new}
+        return [one for one in old if one in both] != [one for one in new if one in both]
 
 
 def _together(files: Iterable[r.FileRecord]) -> dict[Key, list[bytes]]:
@@ -101,13 +149,13 @@ def _functions(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
     inner: dict[int, list[bytes]] = {}
     for record, declared in zip(file.functions, heads, strict=True):
         inner.setdefault(record.parent, []).append(declared)
-    path = file.path.encode()
     for index, record in enumerate(file.functions):
-        signature = b"function %b %b %b" % (path, names[index].encode(), heads[index])
+        signature = _signature(file, names[index], heads[index])
         yield ("name", record.name), signature
         if record.owner:
             yield ("name", record.owner.replace(".", "::").rpartition("::")[2]), signature
         yield ("all", "functions"), signature
+        yield ("all", "functions", file.language), signature
         yield ("file", file.path, "functions"), signature + b"%d" % record.parent
         if not record.defined:
             continue
@@ -116,7 +164,11 @@ def _functions(file: r.FileRecord) -> Iterator[tuple[Key, bytes]]:
         yield key, b"\n".join((signature, body, *inner.get(index, ())))
         for name in record.mentions:
             yield ("callers", name), signature
-            yield ("all", "called names"), name.encode()
+            yield ("all", "called names"), b"%b %b" % (file.language.encode(), name.encode())
+
+
+def _signature(file: r.FileRecord, name: str, declared: bytes) -> bytes:
+    return b"function %b %b %b" % (file.path.encode(), name.encode(), declared)
 
 
 def _by_code(file: r.FileRecord, placed: Iterable[int | tuple[int | str, ...]]) -> Iterator[object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 
 import msgspec
@@ -20,7 +20,7 @@ from ownlint.incremental.kept import (
 )
 from ownlint.project import questions
 from ownlint.project.program import Program
-from ownlint.project.questions import Key
+from ownlint.project.questions import Key, StillBrought
 
 BEFORE = "ownlint.project.program.Program.before"
 """The question for the project as it was before the change under review: nobody compares these."""
@@ -78,7 +78,7 @@ class Comparison:
             return
         now = {path: program.said[path] for path in paths if path in program.said}
         self._placed = moved | {path for path in paths if before.get(path) != now.get(path)}
-        self._changed = changes.changed(before, now)
+        self._changed = changes.ChangedKeys(before, now)
         with questions.noting():
             self._reviewed_paths = {*kept.earlier, *program.earlier_paths}
         self._reviewed = kept.reviewed or program.earlier is not None
@@ -148,19 +148,23 @@ class Comparison:
             if other != name:
                 self._look_at(other)
         if held.each is not None:
-            self._program.silent.setdefault(name, cache(partial(self._still_silent, held.each)))
+            self._program.brought.setdefault(name, cache(partial(self._still_brought, held.each, held.value)))
         if self._numbers.isdisjoint(read):
             self.same.add(name)
             values.recall(self._program, {name: held.value})
         elif questions.ask_again(self._program, name, held.of):
             self._asked.add(name)
 
-    def _still_silent(self, each: KeptContributions) -> frozenset[Key]:
-        """Those that bring nothing, and of which nothing that was read for it is gone."""
-        silent = {*numbers(each.plain)} - self._numbers
-        silent |= {
-            number
-            for number, keys in each.silent.items()
-            if number not in self._numbers and self._numbers.isdisjoint(numbers(keys))
-        }
-        return frozenset(self.kept.keys[number] for number in silent)
+    def _still_brought(self, each: KeptContributions, value: bytes) -> StillBrought:
+        """Of the functions of which nothing that was read for it is gone, what they bring; `value` is the answer."""
+        changed = self._numbers
+
+        def still(read: Mapping[int, bytes]) -> Iterator[Key]:
+            whole = changed.isdisjoint(numbers(b"".join(read.values()))) and changed.isdisjoint(read)
+            for number, keys in read.items():
+                if whole or (number not in changed and changed.isdisjoint(numbers(keys))):
+                    yield self.kept.keys[number]
+
+        plain = (self.kept.keys[number] for number in numbers(each.plain) if number not in changed)
+        silent = frozenset((*plain, *still(each.silent)))
+        return StillBrought(silent, values.said_by(self._program, value, {*still(each.others)}))

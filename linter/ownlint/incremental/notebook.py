@@ -149,8 +149,8 @@ class ProjectNotes:
         return _project_in_use(made) if len(keys) > _GROWN * first else made
 
     def _contributions(self, name: str) -> KeptContributions | None:
-        """Of the functions that were asked now; the others brought nothing before, and still do not. None where it is
-        not known what that rests on."""
+        """Of the functions that were asked now, and of those that still bring what they brought before. None where it
+        is not known what that rests on."""
         program, numbering = self._program, self._numbering
         plain: list[Key] = []
         silent: dict[int, bytes] = {}
@@ -161,15 +161,19 @@ class ProjectNotes:
                 plain.append(key)
             else:
                 (silent if one.silent else others)[numbering.number(key)] = numbering.of(keys)
-        left = program.silent.get(name, frozenset[Key])() - program.contributions[name].keys()
+        still = program.brought[name]() if name in program.brought else None
+        left = {*still.silent, *(function.key for function in still.said)} if still is not None else set[Key]()
+        left -= program.contributions[name].keys()
         then = self._before(name) if left else None
         if then is not None:
             kept, each = then
-            plain += [kept.keys[number] for number in numbers(each.plain) if kept.keys[number] in left]
-            for number, read in each.silent.items():
-                if kept.keys[number] in left:
-                    silent[numbering.number(kept.keys[number])] = numbering.of(kept.keys[one] for one in numbers(read))
-        if left - {*plain, *map(numbering.keys.__getitem__, silent)}:
+            by = None if kept is self._then[0].kept else numbering.table(kept.keys)  # the first has the same numbers
+            each = each if by is None else _renumbered(each, by)
+            key_of = numbering.keys
+            plain += [key_of[number] for number in numbers(each.plain) if key_of[number] in left]
+            silent |= {number: read for number, read in each.silent.items() if key_of[number] in left}
+            others |= {number: read for number, read in each.others.items() if key_of[number] in left}
+        if left - {*plain, *(numbering.keys[number] for number in (*silent, *others))}:
             return None
         return KeptContributions(numbering.of(plain), silent, others)
 
@@ -183,12 +187,11 @@ class ProjectNotes:
 
 
 def _answer_renumbered(answer: KeptAnswer, by: Mapping[int, int] | Sequence[int]) -> KeptAnswer:
-    return msgspec.structs.replace(answer, keys=renumbered(answer.keys, by), each=_renumbered(answer.each, by))
+    each = None if answer.each is None else _renumbered(answer.each, by)
+    return msgspec.structs.replace(answer, keys=renumbered(answer.keys, by), each=each)
 
 
-def _renumbered(each: KeptContributions | None, by: Mapping[int, int] | Sequence[int]) -> KeptContributions | None:
-    if each is None:
-        return None
+def _renumbered(each: KeptContributions, by: Mapping[int, int] | Sequence[int]) -> KeptContributions:
     silent, others = (
         {by[number]: renumbered(keys, by) for number, keys in some.items()} for some in (each.silent, each.others)
     )

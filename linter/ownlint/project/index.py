@@ -238,6 +238,15 @@ class ProjectIndex:
         read(("all", "called names"))
         return self._callers_by_name.keys()
 
+    def functions_in(self, path: str) -> Sequence[Function]:
+        """The functions of a file; it is not noted who asks."""
+        return tuple(self._records.get(path, {}).values())
+
+    def mentioned(self, *languages: r.Language) -> frozenset[str]:
+        """Last names of all that functions of these languages mention, see `Function.mentions`."""
+        read(("all", "called names"))
+        return frozenset(name for one in self.functions if one.language in languages for name in one.record.mentions)
+
     def definitions(self, found: Sequence[tuple[File, r.FunctionRecord]], owner: Class | None) -> Iterator[Function]:
         """Definitions of what was found: the same record, or the class's method of that name and arity."""
         seen: set[int] = set()

@@ -5,6 +5,7 @@ Questions are answered on demand and remembered: rules ask about a few of the ma
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
@@ -12,9 +13,11 @@ from typing import Any
 
 import msgspec
 
+from ownlint import patterns
 from ownlint.facts import records as r
 from ownlint.models.contract_records import ContractFile, Stubs
 from ownlint.models.libraries import Models
+from ownlint.patterns import AnyName, Quoted
 from ownlint.project.callees import Calls
 from ownlint.project.deduced import Types
 from ownlint.project.files import File, Files
@@ -24,7 +27,7 @@ from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
 from ownlint.project.macros import Macros
 from ownlint.project.names import ProjectNames
-from ownlint.project.questions import AnswersOfAll, Contribution, Key, program_property, read
+from ownlint.project.questions import AnswersOfAll, Contribution, Key, StillBrought, noting, program_property, read
 from ownlint.project.statuses import Statuses
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -85,8 +88,8 @@ class Program:
         """What was asked about all files, by the name of the question."""
         self.contributions: dict[str, dict[Key, Contribution]] = {}
         """Of questions that are put together from what each function says, by name and function."""
-        self.silent: dict[str, Callable[[], frozenset[Key]]] = {}
-        """What gives the functions of which it is known that they have nothing to say to such a question."""
+        self.brought: dict[str, Callable[[], StillBrought]] = {}
+        """What gives what some functions are known to bring to such a question, from the run before."""
         self.prints: dict[str, dict[Key, bytes]] = {}
         """Fingerprints of these answers, see `incremental`."""
         self.size = sum(file.size for file in said)
@@ -125,6 +128,34 @@ class Program:
         """Those that are defined, in the order of files."""
         read(("all", "functions"))
         return self.index.functions
+
+    def functions_of(self, language: r.Language) -> Iterator[Function]:
+        """Those of one language."""
+        read(("all", "functions", language))
+        return (one for one in self.index.functions if one.language == language)
+
+    def calling(self, names: Set[str]) -> Iterator[Function]:
+        """Of `functions`, those that mention one of these names, see `Function.mentions`. Whoever asks rests on which
+        they are, and not on what all others are."""
+        read(("calling", *sorted(names)))
+        return (one for one in self.index.functions if not names.isdisjoint(one.record.mentions))
+
+    def functions_in(self, path: str) -> Sequence[Function]:
+        """Those of one file."""
+        read(("file", path, "functions"))
+        return self.index.functions_in(path)
+
+    def saying(self, pattern: AnyName | Quoted | re.Pattern[bytes]) -> Iterator[Function]:
+        """Of `functions`, those whose body matches, see `Function.says`; noted as for `calling`."""
+        read(("saying", *patterns.spelled(pattern)))
+        for function in self.index.functions:
+            with noting():
+                if isinstance(pattern, Quoted):
+                    matches = pattern.search(function.record.body)
+                else:
+                    matches = function.says(pattern)
+            if matches:
+                yield function
 
     @property
     def bindings(self) -> Sequence[Binding]:

@@ -11,7 +11,7 @@ The notes belong to the process: one thread asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, wraps
 from typing import (
@@ -554,10 +554,22 @@ class Contribution(NamedTuple):
     """It brings nothing."""
 
 
+class StillBrought(NamedTuple):
+    """What functions brought to such a question in the run before, and still do: nothing they rest on has changed."""
+
+    silent: AbstractSet[Key]
+    """Those that bring nothing."""
+    said: Mapping[Function, Any]
+    """What others say."""
+
+
+_NONE_BROUGHT = StillBrought(frozenset(), {})
+
+
 def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Program], dict[Function, _Answer]]:
     """A question about all files that is put together from what `ask` says of each function; most say nothing, which
-    is anything that is false. Of a function that said nothing, and rests on nothing that has changed since, it is known
-    without asking: see `incremental`."""
+    is anything that is false. Functions that rest on nothing that has changed since the run before are not asked: see
+    `incremental`."""
     name = name_of(ask)
     shared = _CommonNotes()
     alone = {silent: Contribution(_NOTHING, silent) for silent in (False, True)}
@@ -565,11 +577,14 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
 
     @wraps(ask)
     def together(program: Program) -> dict[Function, _Answer]:
-        silent = program.silent.get(name, frozenset[Key])()
+        silent, still = program.brought.get(name, lambda: _NONE_BROUGHT)()
         brought = program.contributions.setdefault(name, {})
         found: dict[Function, _Answer] = {}
         for function in program.functions:
             if function.key in silent:
+                continue
+            if function in still:
+                found[function] = still[function]
                 continue
             looks_at(function, function.path)
             with noting() as notes:

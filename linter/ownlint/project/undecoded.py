@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 
 from ownlint.facts.records import Language
+from ownlint.patterns import constant
 from ownlint.project.program import Program
 from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
-THROWS = re.compile(rb'"throw"')
+THROWS = constant(re.compile(rb'"throw"'))
 """A body that throws by itself."""
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 
@@ -27,7 +28,7 @@ def throwers(program: Program) -> frozenset[str]:
     documented = (
         record.name for file in program.files.values() for record in file.functions if "throws" in record.qualifiers
     )
-    return frozenset((*(function.name for function in program.functions if function.says(THROWS)), *documented))
+    return frozenset((*(function.name for function in program.saying(THROWS)), *documented))
 
 
 @program_question
@@ -42,12 +43,10 @@ def passers(program: Program) -> Mapping[Language, frozenset[str]]:
     """Names of the project's functions that may let out what a library's function throws, their own or others'."""
     found: dict[Language, frozenset[str]] = {}
     for language, latest in library_throwers(program).items():
-        written = [
-            one for one in program.functions if one.language == language and "noexcept" not in one.record.qualifiers
-        ]
         known: frozenset[str] = frozenset()
         for _ in range(PASSED):
-            latest = frozenset(one.name for one in written if not latest.isdisjoint(one.mentioned)) - known - latest
+            calling = (one for one in program.calling(latest) if one.language == language)
+            latest = frozenset(one.name for one in calling if "noexcept" not in one.record.qualifiers) - known - latest
             known |= latest
         found[language] = known
     return found

@@ -23,7 +23,7 @@ class ComparedPlace(NamedTuple):
 def is_only_compared(function: Function, attribute: str) -> bool:
     """Every read of the attribute in the file, and of what it is handed on to by names and returns, is an operand of a
     comparison or an argument of an assertion; there is one at least."""
-    inside = [f for f in function.program.functions if f.file is function.file]
+    inside = function.program.functions_in(function.path)
     pending = [ComparedPlace("attribute", attribute)]
     asked = False
     for place in pending:

@@ -137,8 +137,8 @@ def _may_refer(program: Program, function: Function, member: str, at: r.Node) ->
 
 def _put(program: Program, path: str, member: str) -> Iterator[tuple[Function, r.Value]]:
     """What the functions of the file put into the member, and which."""
-    for other in program.functions:
-        if other.path == path and f"={member}" in other.mentioned:
+    for other in program.functions_in(path):
+        if f"={member}" in other.mentioned:
             for write in other.flow.writes:
                 if not write.fresh and write.place[-1].lstrip(".") == member and write.value is not None:
                     yield other, write.value
@@ -163,8 +163,8 @@ def _is_lent(function: Function, value: r.Value) -> bool:
 def _adopted(program: Program, path: str, member: str) -> Iterator[tuple[Function, r.Value]]:
     """What calls of the file put into the member: `Py_XSETREF(self->owner, Py_NewRef(owner))`."""
     known = references.references(program)
-    for other in program.functions:
-        if other.path != path or not other.mentions_any(_setters(program)):
+    for other in program.functions_in(path):
+        if not other.mentions_any(_setters(program)):
             continue
         for call in other.flow.calls:
             for given, where in known.adopted(call.node, other):
@@ -198,8 +198,8 @@ def _made(function: Function, value: r.Value, depth: int = 0) -> Iterator[r.Valu
     names = [parameter.name for parameter in function.record.parameters]
     passed = [
         (other, call.node.args[names.index(inner.text)])
-        for other in function.program.functions
-        if inner.text in names and other.path == function.path and other.mentions(function.name)
+        for other in function.program.functions_in(function.path)
+        if inner.text in names and other.mentions(function.name)
         for call in other.flow.calls
         if places.last_name(call.node.callee) == function.name and len(call.node.args) == len(names)
     ]

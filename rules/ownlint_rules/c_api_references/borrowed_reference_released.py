@@ -160,8 +160,7 @@ def _counts_itself(function: Function, one: counting.CountTrouble) -> bool:
         return False
     known = references.references(function.program)
     return any(
-        other.path == function.path
-        and other is not function
+        other is not function
         and references.may_count(other)
         and any(
             text(argument) in ("this", other.record.parameters[0].name if other.record.parameters else "")
@@ -169,5 +168,5 @@ def _counts_itself(function: Function, one: counting.CountTrouble) -> bool:
             for call in other.flow.calls
             for index, argument in references.arguments(call.node)
         )
-        for other in function.program.functions
+        for other in function.program.functions_in(function.path)
     )

@@ -466,10 +466,10 @@ def _releasing_themselves(program: Program) -> dict[str, Function]:
     found: dict[str, Function] = {}
     known = references.references(program)
     releasing = program.models.functions_with("release", "argument 1", lambda model: model.counted)
-    for function in program.functions:
+    for function in program.calling(releasing):
         first = function.record.parameters[:1]
         answers = types.parse(function.record.result).last
-        if not first or answers != "PyObject" or releasing.isdisjoint(function.mentioned):
+        if not first or answers != "PyObject":
             continue
         kind = types.parse(first[0].type)
         if (

@@ -94,7 +94,7 @@ class Hot:
 
     @questions.program_property
     def python(self) -> list[Function]:
-        return [function for function in self.program.functions if function.language == "python"]
+        return list(self.program.functions_of("python"))
 
     @questions.program_property
     def says(self) -> patterns.AnyName:

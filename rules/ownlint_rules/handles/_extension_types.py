@@ -56,8 +56,8 @@ def borrowed(program: Program) -> list[BorrowedPart]:
         return []
     makers = [
         function
-        for function in program.functions
-        if function.language == "cpp" and function.home is None and lending.makes_objects(function)
+        for function in lending.makers_of_objects(program)
+        if function.language == "cpp" and function.home is None
     ]
     found = [one for function in makers for one in _of(function, owned, owned)]
     beside = {
@@ -82,11 +82,12 @@ class BorrowedView(NamedTuple):
 def views(program: Program) -> list[BorrowedView]:
     """In source order."""
     makers = program.models.functions_with("borrow", "result", lambda model: model.keeps == "none")
-    owned = _owned(program) if any(not makers.isdisjoint(one.mentioned) for one in program.functions) else {}
+    viewing = list(program.calling(makers))
+    owned = _owned(program) if viewing else {}
     return [
         BorrowedView(function, call, *source)
-        for function in program.functions
-        if owned and function.language == "cpp" and function.home is None and not makers.isdisjoint(function.mentioned)
+        for function in viewing
+        if owned and function.language == "cpp" and function.home is None
         for call in function.flow.calls
         if places.last_name(call.node.callee) in makers and _leaves(function, call.node)
         if (source := _source(function, _lent(function, call), owned)) is not None
@@ -118,24 +119,34 @@ def _leaves(function: Function, call: r.Call) -> bool:
 def _owned(program: Program) -> dict[tuple[str, str], Owned]:
     """By struct and member: what a function that is given the struct destroys of it, or gives to a library's function
     that frees it."""
-    known = natives.natives(program)
-    frees = program.models.functions_with("release", "argument 1", lambda model: not model.counted)
     found: dict[tuple[str, str], Owned] = {}
-    for function in program.functions:
-        if function.language != "cpp" or function.home is not None or len(function.record.parameters) != 1:
-            continue
-        parameter = function.record.parameters[0]
-        given = wrapped_objects.class_of_parameter(function, parameter)
-        for call in function.flow.calls:
-            destroyed = known.destroyed(function, call.node)
-            ended = destroyed[1] if destroyed is not None else None
-            if ended is None and places.last_name(call.node.callee) in frees and call.node.args:
-                ended = call.node.args[0]
-            for where in _places(function, ended) if ended is not None else ():
-                cls = given if where[0] == parameter.name else _cast_from(function, where[0])
-                if cls is not None and (len(where) == 2 or (len(where) > 2 and _is_held(cls, where[1]))):
-                    found.setdefault((cls.symbol, where[1]), Owned(cls, where[1], function, call))
+    for destroyed in _destroyed(program).values():
+        for one in destroyed:
+            found.setdefault((one.cls.symbol, one.field), one)
     return found
+
+
+@questions.each_function
+def _destroyed(function: Function) -> tuple[Owned, ...]:
+    if function.language != "cpp" or function.home is not None or len(function.record.parameters) != 1:
+        return ()
+    return tuple(_destroyed_by(function))
+
+
+def _destroyed_by(function: Function) -> Iterator[Owned]:
+    known = natives.natives(function.program)
+    frees = function.program.models.functions_with("release", "argument 1", lambda model: not model.counted)
+    parameter = function.record.parameters[0]
+    given = wrapped_objects.class_of_parameter(function, parameter)
+    for call in function.flow.calls:
+        destroyed = known.destroyed(function, call.node)
+        ended = destroyed[1] if destroyed is not None else None
+        if ended is None and places.last_name(call.node.callee) in frees and call.node.args:
+            ended = call.node.args[0]
+        for where in _places(function, ended) if ended is not None else ():
+            cls = given if where[0] == parameter.name else _cast_from(function, where[0])
+            if cls is not None and (len(where) == 2 or (len(where) > 2 and _is_held(cls, where[1]))):
+                yield Owned(cls, where[1], function, call)
 
 
 def _is_held(cls: Class, name: str) -> bool:
@@ -327,7 +338,7 @@ def _is_object(cls: Class, name: str) -> bool:
 @questions.program_question
 def _object_structs(program: Program) -> frozenset[str]:
     """Last names of the structs of which the project makes objects of Python's."""
-    functions = (one for one in program.functions if one.language == "cpp" and lending.makes_objects(one))
+    functions = (one for one in lending.makers_of_objects(program) if one.language == "cpp")
     return frozenset(cls.name for function in functions for _, cls in lending.new_objects(function))
 
 

@@ -17,6 +17,11 @@ def makes_objects(function: Function) -> bool:
     return not _makers(function.program).isdisjoint(function.mentioned)
 
 
+def makers_of_objects(program: Program) -> Iterator[Function]:
+    """The functions that do."""
+    return program.calling(_makers(program))
+
+
 @questions.program_question
 def _makers(program: Program) -> frozenset[str]:
     """Last names of the interface's functions that answer with a new reference."""

@@ -302,7 +302,7 @@ class IdentityQuestions:
     @questions.program_property
     def _defined(self) -> frozenset[str]:
         """Names of the project's own methods."""
-        return frozenset(f.name for f in self.program.functions if f.language == "python" and f.record.owner)
+        return frozenset(f.name for f in self.program.functions_of("python") if f.record.owner)
 
     def compared_by(self, operand: Operand) -> tuple[str, ...]:
         """What tells whether two objects of these classes stand for one native object; nothing where their identity

@@ -172,8 +172,8 @@ class ProgramEnvironment:
         """Where the program changes its environment, outside of tests."""
         return [
             self._change(call, function)
-            for function in self.program.functions
-            if not self.writes.isdisjoint(function.mentioned) and not trials.is_trial(function)
+            for function in self.program.calling(self.writes)
+            if not trials.is_trial(function)
             for call in repeated.calls(function)
             if places.last_name(call.callee) in self.writes and places.receiver(call) is None
         ]
@@ -223,8 +223,8 @@ class ProgramEnvironment:
         latest = frozenset(self.reads)
         for _ in range(_DEEP):
             further: set[str] = set()
-            for function in self.program.functions:
-                if latest.isdisjoint(function.mentioned) or function in found.get(function.name, {}):
+            for function in self.program.calling(latest):
+                if function in found.get(function.name, {}):
                     continue
                 if not function.record.parameters or self._saves(function):
                     continue
@@ -255,8 +255,8 @@ class ProgramEnvironment:
 
     def _in_functions(self) -> Iterator[EnvironmentReading]:
         spelled = self.reads.keys() | self.wrappers.keys() | self.macros.keys()
-        for function in self.program.functions:
-            if function.language != "cpp" or spelled.isdisjoint(function.mentioned) or trials.is_trial(function):
+        for function in self.program.calling(spelled):
+            if function.language != "cpp" or trials.is_trial(function):
                 continue
             named: list[tuple[str, r.Call, r.Value]] = []
             for call, argument, around in islice(self._named_in(function, self.wrappers, self.macros), _MOST_READINGS):

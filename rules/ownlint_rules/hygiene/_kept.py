@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ownlint import Function, bodies, debug_logs, glance, places, records, types
+from ownlint import Function, bodies, debug_logs, glance, patterns, places, records, types
 
 
 class CountedState(NamedTuple):
@@ -102,7 +102,7 @@ def _users(function: Function, name: str) -> Sequence[Function] | None:
             own += [inner for inner in one.lambdas() if glance.says(inner, name)]
         if not any(debug_logs.DebugLogs(one).may_log for one in own):
             return None
-        others = (one for one in program.functions if one.language == function.language and glance.says(one, name))
+        others = (one for one in program.saying(patterns.Quoted(name)) if one.language == function.language)
         return own if all(one in own or one.home is cls for one in others) else None
     if not any(variable.name == name and variable.static for variable in file.variables) or file.path.endswith("h"):
         return None

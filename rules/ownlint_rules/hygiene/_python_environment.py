@@ -99,7 +99,7 @@ class PythonEnvironment:
         """In the order of files and offsets; those of tests and examples are left out."""
         if not self._words:
             return []
-        functions = [one for one in self.program.functions if one.language == "python" and not _APART.search(one.path)]
+        functions = [one for one in self.program.functions_of("python") if not _APART.search(one.path)]
         self._find_helpers(functions)
         found: dict[tuple[str, str, str], list[tuple[Function, _Read]]] = {}
         for function in self._saying(functions, self._words | self._helpers.keys()):

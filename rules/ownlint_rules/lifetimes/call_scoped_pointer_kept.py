@@ -381,7 +381,7 @@ def _neighbours(function: Function, store: keeping.Store) -> list[Function]:
     """Who else can look at the member: its class, or for a variable the functions of the file."""
     if store.place[0] == places.THIS:
         return list(function.home.methods) if function.home is not None else []
-    return [other for other in function.program.functions if other.file is function.file and other is not function]
+    return [other for other in function.program.functions_in(function.path) if other is not function]
 
 
 def _empties(method: Function, member: str, takes: Set[str]) -> bool:

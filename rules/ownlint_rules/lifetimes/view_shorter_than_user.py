@@ -266,8 +266,8 @@ def _is_slot(function: Function, store: keeping.Store) -> bool:
     if store.place[0] == places.THIS or len(store.place) < 2 or not isinstance(store.event, events.Write):
         return False
     local = lasting = 0
-    for one in function.program.functions:
-        stored = [w for w in one.flow.writes if w.place[-1] == name] if one.mentions("=" + name) else []
+    for one in function.program.calling({"=" + name}):
+        stored = [w for w in one.flow.writes if w.place[-1] == name]
         values = [w.value for w in stored if len(w.place) > 1 and w.place[0] != places.THIS and not _is_empty(w.value)]
         if values:
             is_local = all(ending.owner_of(one, value) for value in values)

@@ -76,11 +76,16 @@ def _locking_names(function: Function) -> frozenset[str]:
 
 @questions.program_question
 def _all_locking_names(program: Program) -> dict[str, frozenset[str]]:
-    locking = [function for function in program.functions if takes_locks(function)]
+    locking = list(_locking(program))
     return {
         language: frozenset(function.name for function in locking if function.language == language)
         for language in ("cpp", "python")
     }
+
+
+@questions.each_function
+def _locking(function: Function) -> bool:
+    return takes_locks(function)
 
 
 @lru_cache(maxsize=4)
@@ -689,48 +694,64 @@ class Helper(NamedTuple):
 class Helpers:
     """The methods and functions of a project that look something up, or store it, under a lock that they take."""
 
-    def __init__(self, classes: Iterable[Class], functions: Iterable[Function] = ()) -> None:
+    def __init__(self, program: Program) -> None:
         self.looking: dict[Function, list[Helper]] = {}
         self.storing: dict[Function, list[Helper]] = {}
         self.bare: dict[Function, list[Helper]] = {}
         """Those that store, and take no lock."""
-        for cls in classes:
-            for method in cls.methods:
-                if method.record.parameters and not is_settled(method):
-                    self._study(cls, method)
-        for function in functions:
-            if function.record.kind == "function" and function.record.parameters and not function.home:
-                self._study(None, function)
+        for function, studied in _studied(program).items():
+            of_kinds = (self.looking, studied.looking), (self.storing, studied.storing), (self.bare, studied.bare)
+            for known, found in of_kinds:
+                if found:
+                    known[function] = found
         self.looking_names = frozenset(method.name for method in self.looking)
         self.storing_names = frozenset(method.name for method in self.storing)
         self.bare_names = frozenset(method.name for method in self.bare)
 
-    def _study(self, cls: Class | None, method: Function) -> None:
-        if len(method.encoded) > _LARGEST_HELPER:
-            return
-        stores = containers.may_insert(method)
-        python = method.language == "python"
-        if not stores and not method.mentions_any(method.container_methods.looks) and not (python and method.says(_IN)):
-            return
-        if not takes_locks(method) and not (stores and cls is not None and locks.mutex_fields(cls)):
-            return
-        gaps = Gaps(method)
-        numbers = {parameter.name: i for i, parameter in enumerate(_filled(method)) if parameter.name}
-        inserts = list(containers.inserts(method)) if stores else []
-        for insert in inserts:
-            key = _parameter(insert.key, numbers)
-            looks = list(lookups.looks(method, insert.container, insert.key))
-            if key is not None and all(look.event is insert.event for look in looks):
-                mine = gaps.locks(insert.event)
-                (self.storing if mine else self.bare).setdefault(method, []).append(
-                    Helper(method, insert.container, key, mine, insert)
-                )
-        if inserts or (not python and method.record.result in ("", "void")):
-            return
-        for event, on, asked in _asked_keys(method):
-            key, held = _parameter(asked, numbers), containers.container(method, on)
-            if key is not None and held is not None and gaps.sections.around(event):
-                self.looking.setdefault(method, []).append(Helper(method, held, key, gaps.locks(event)))
+
+class _Studied(NamedTuple):
+    """What one function does with what maps, see `Helpers`."""
+
+    looking: list[Helper]
+    storing: list[Helper]
+    bare: list[Helper]
+
+
+@questions.each_function
+def _studied(function: Function) -> _Studied | None:
+    if not function.record.parameters or is_settled(function):
+        return None
+    if function.cls is None and (function.record.kind != "function" or function.home):
+        return None
+    found = _Studied([], [], [])
+    _study(function.cls, function, found)
+    return found if any(found) else None
+
+
+def _study(cls: Class | None, method: Function, found: _Studied) -> None:
+    if len(method.encoded) > _LARGEST_HELPER:
+        return
+    stores = containers.may_insert(method)
+    python = method.language == "python"
+    if not stores and not method.mentions_any(method.container_methods.looks) and not (python and method.says(_IN)):
+        return
+    if not takes_locks(method) and not (stores and cls is not None and locks.mutex_fields(cls)):
+        return
+    gaps = Gaps(method)
+    numbers = {parameter.name: i for i, parameter in enumerate(_filled(method)) if parameter.name}
+    inserts = list(containers.inserts(method)) if stores else []
+    for insert in inserts:
+        key = _parameter(insert.key, numbers)
+        looks = list(lookups.looks(method, insert.container, insert.key))
+        if key is not None and all(look.event is insert.event for look in looks):
+            mine = gaps.locks(insert.event)
+            (found.storing if mine else found.bare).append(Helper(method, insert.container, key, mine, insert))
+    if inserts or (not python and method.record.result in ("", "void")):
+        return
+    for event, on, asked in _asked_keys(method):
+        key, held = _parameter(asked, numbers), containers.container(method, on)
+        if key is not None and held is not None and gaps.sections.around(event):
+            found.looking.append(Helper(method, held, key, gaps.locks(event)))
 
 
 _IN = re.compile(rb'"(?:not )?in"')
@@ -875,7 +896,7 @@ def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list
 
 @questions.program_question
 def helpers(program: Program) -> Helpers:
-    return Helpers(program.classes, program.functions)
+    return Helpers(program)
 
 
 # --- atomics ----------------------------------------------------------------------------------------

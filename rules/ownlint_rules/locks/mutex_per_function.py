@@ -179,7 +179,7 @@ def _spelled(program: Program) -> frozenset[str]:
 @questions.program_question
 def _by_file(program: Program) -> dict[str, tuple[_Own, ...]]:
     found: dict[str, list[_Own]] = {}
-    for function in program.functions:
+    for function in program.calling(_spelled(program)):
         if function.language == "cpp" and _may_have_one(function) and (own := _own(function)) is not None:
             found.setdefault(function.path, []).append(own)
     return {path: tuple(alike) for path, alike in found.items()}

@@ -210,8 +210,8 @@ def is_of(function: Function, base: records.Value | None, home: Class | None, na
 def _is_searched(filler: Function, home: Class | None, name: str) -> bool:
     """Whether something is looked up there by an `id`."""
     said = f'"{name}"'.encode()
-    for function in filler.program.functions:
-        if function.language != "python" or not function.mentions("id") or said not in function.encoded:
+    for function in filler.program.calling({"id"}):
+        if function.language != "python" or said not in function.encoded:
             continue
         if home is None and function.path != filler.path:
             continue
@@ -367,8 +367,8 @@ def _users(one: _IdMap) -> dict[Function, str]:
     """The functions that ask the map, fill it or empty it by the `id` of something, and the name of that."""
     found = {one.filler: one.of}
     said = f'"{one.name}"'.encode()
-    for function in one.filler.program.functions:
-        if function.path == one.filler.path and function.mentions("id") and said in function.encoded:
+    for function in one.filler.program.functions_in(one.filler.path):
+        if function.mentions("id") and said in function.encoded:
             for call in function.flow.calls:
                 if of := _id_of(function, call.node):
                     found.setdefault(function, of)

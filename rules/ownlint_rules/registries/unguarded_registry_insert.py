@@ -95,6 +95,7 @@ from ownlint import (
     glance,
     lookups,
     natives,
+    patterns,
     places,
     records,
     rule,
@@ -268,11 +269,11 @@ _NULL = b'"null"'
 
 def _comes_and_goes(function: Function, insert: containers.Insert) -> bool:
     """Whether single entries are taken out somewhere, or emptied: what is taken out may come again."""
-    said = f'"{insert.container.names[0].removesuffix("()")}"'.encode()
+    said = patterns.Quoted(insert.container.names[0].removesuffix("()"))
     return any(
         _takes_one(other, insert.container)
-        for other in function.program.functions
-        if other.language == "cpp" and said in other.encoded and _may_take_one(other)
+        for other in function.program.saying(said)
+        if other.language == "cpp" and _may_take_one(other)
     )
 
 

@@ -41,11 +41,10 @@ def _standing(plain: set[Class], program: Program) -> set[Class]:
         held.update(name for variable in file.variables for name in _values(variable.type))
         for alias in file.aliases:
             held.update(name for given in types.parse(alias.target).arguments for name in _values(given))
-    for function in program.functions:
-        if function.language != "cpp":
-            continue
+    for function in program.functions_of("cpp"):
         held.update(_values(function.record.result))
-        if not _is_main(function) and function.says(said):
+    for function in program.saying(said):
+        if function.language == "cpp" and not _is_main(function):
             held.update(_held(function))
     held |= program.names.bound_types
     return {cls for cls in plain if any(one.name in held for one in cls.ancestry)}

@@ -58,7 +58,7 @@ def unreleased(cls: Class, program: Program) -> Iterator[tuple[PythonSlot, Funct
         if slot.attribute in seen:
             continue
         seen.add(slot.attribute)
-        if any(_may_release(function, slot, cls) for function in program.functions if function.language == "python"):
+        if any(_may_release(function, slot, cls) for function in program.functions_of("python")):
             continue
         ends = [one for one in cls.methods if _ends_object(one)]
         dropping = next((one for one in ends if _says_attribute(one, slot.attribute)), next(iter(ends), None))

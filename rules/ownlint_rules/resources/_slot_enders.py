@@ -58,10 +58,9 @@ class SlotEnders:
         filled."""
         if cls.destructor is None or cls.file.language != "cpp":
             return []
-        found = self.slots.by_class.get(cls, {})
         holding = [
-            Slot(cls, field, tuple(found.get(field.name, ())))
-            for field in cls.record.fields
+            Slot(cls, field, tuple(stores))
+            for field, stores in self.slots.fields(cls)
             if not field.static and types.parse(field.type).arguments and self.slots.is_raw(field.type, cls)
         ]
         return [slot for slot in holding if self.is_released_by_destructor(slot)]
@@ -119,7 +118,7 @@ class SlotEnders:
     def _is_first_place(self, slot: Slot, store: SlotStore) -> bool:
         """Whether what is put into several members is put into this one first, containers before others: its leak is
         reported there alone."""
-        others = self._places_of.get((store.function, store.at), ())
+        others = self._places_of(store)
         if len(others) < 2:
             return True
         puts = [
@@ -132,18 +131,19 @@ class SlotEnders:
         list whose nodes hang on its head, an index of what a vector owns."""
         return any(
             other.field is not slot.field and next(self.enders(other), None) is not None
-            for other in self._places_of.get((store.function, store.at), ())
+            for other in self._places_of(store)
         )
 
-    @questions.program_property
-    def _places_of(self) -> dict[tuple[Function, int], list[Slot]]:
-        """By acquisition all members that it is put into."""
-        found: dict[tuple[Function, int], list[Slot]] = {}
-        for cls in self.slots.by_class:
-            for slot in self.slots.of(cls):
-                for store in slot.stores:
-                    found.setdefault((store.function, store.at), []).append(slot)
-        return found
+    def _places_of(self, store: SlotStore) -> list[Slot]:
+        """All members that what was acquired there is put into."""
+        stores = self.slots.stores_in(store.function)
+        members = dict.fromkeys((cls, name) for cls, name, one in stores if one.at == store.at)
+        return [
+            slot
+            for cls in dict.fromkeys(cls for cls, _ in members)
+            for slot in self.slots.of(cls)
+            if (cls, slot.field.name) in members
+        ]
 
     def _is_taken_back(self, slot: Slot) -> bool:
         """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""
@@ -334,9 +334,7 @@ class SlotEnders:
         for file in self.program.files.values():
             made = (written for macro in file.macros for written in _MADE_STATIC.findall(macro.body))
             found |= {types.parse(written).last for written in made} & wanted
-        for function in self.program.functions:
-            if not function.says(_STATIC):
-                continue
+        for function in self.program.saying(_STATIC):
             own = {function.home.name} if function.home is not None and function.home.record.template else set[str]()
             if (wanted | own).isdisjoint(_words_in(function)):
                 continue
@@ -505,7 +503,7 @@ class SlotEnders:
         """For each name in question the functions that set it."""
         wanted = {f"={name}" for fields in self.slots.by_class.values() for name in fields}
         found: dict[str, list[Function]] = {}
-        for function in self.program.functions:
+        for function in self.program.calling(wanted):
             if function.language == "cpp":
                 for word in wanted.intersection(function.mentioned):
                     found.setdefault(word[1:], []).append(function)
@@ -568,12 +566,7 @@ class SlotEnders:
 
     @questions.program_property
     def _releasing(self) -> list[Function]:
-        wrappers = self._wrappers
-        return [
-            function
-            for function in self.program.functions
-            if self.slots.may_release(function) or not wrappers.isdisjoint(function.mentioned)
-        ]
+        return list(self.slots.releasing(self._wrappers))
 
     @questions.program_property
     def _wrappers(self) -> frozenset[str]:
@@ -581,11 +574,10 @@ class SlotEnders:
         calls `munmap(at, n)`. Needs no decoding."""
         return frozenset(
             function.name
-            for function in self.program.functions
+            for function in self.slots.releasing()
             if function.language == "cpp"
             and function.record.kind in ("function", "method")
             and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)
-            and self.slots.may_release(function)
         )
 
     @questions.program_property
@@ -734,7 +726,7 @@ class SlotEnders:
         return _says_why(slot.field) or self._may_be_ended_out_of_sight(slot.cls) or self._is_taken_back(slot)
 
 
-_STATIC = re.compile(rb",true\]")
+_STATIC = patterns.constant(re.compile(rb",true\]"))
 _MADE_STATIC = re.compile(
     r"\bstatic\s++(?:const\s++)?([A-Za-z_][\w:]*+)(?:\s*+\*++\s*+(?:const\s++)?|\s++)[\w#]++\s*+[({=;]"
 )

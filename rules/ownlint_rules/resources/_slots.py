@@ -7,7 +7,8 @@ class is looked at as the whole project defines it: the member of the header, th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from ownlint import (
@@ -65,23 +66,38 @@ class Slots:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.resources: resources.Resources = resources.resources(program)
+        self._stores: questions.Answers[Function, list[tuple[Class, str, SlotStore]]] = questions.Answers()
 
     def of(self, cls: Class) -> list[Slot]:
         """The class's own slots, in the order of its members."""
+        return [Slot(cls, field, tuple(stores)) for field, stores in self.fields(cls) if stores]
+
+    def fields(self, cls: Class) -> Iterator[tuple[r.Field, list[SlotStore]]]:
+        """All members of a class, in order, and what is put into each."""
         found = self.by_class.get(cls, {})
-        return [Slot(cls, field, tuple(found[field.name])) for field in cls.record.fields if field.name in found]
+        for field in cls.record.fields:
+            yield field, list(self._put_into(cls, field.name, found.get(field.name, ())))
+
+    def _put_into(self, cls: Class, name: str, functions: Iterable[Function]) -> Iterator[SlotStore]:
+        for function in functions:
+            for home, member, store in self.stores_in(function):
+                if home is cls and member == name:
+                    yield store
 
     @questions.program_property
-    def by_class(self) -> dict[Class, dict[str, list[SlotStore]]]:
-        """By the name of the member."""
-        found: dict[Class, dict[str, list[SlotStore]]] = {}
-        for stores in _stores(self.program).values():
-            for cls, name, store in stores:
-                found.setdefault(cls, {}).setdefault(name, []).append(store)
+    def by_class(self) -> dict[Class, dict[str, list[Function]]]:
+        """By the name of the member the functions that put something into it."""
+        found: dict[Class, dict[str, list[Function]]] = {}
+        for function, members in _storing(self.program).items():
+            for cls, name in members:
+                found.setdefault(cls, {}).setdefault(name, []).append(function)
         return found
 
     def stores_in(self, function: Function) -> list[tuple[Class, str, SlotStore]]:
         """What a function puts into slots: each with its class and the name of the member."""
+        return self._stores.ask(function, lambda: self._stores_in(function))
+
+    def _stores_in(self, function: Function) -> list[tuple[Class, str, SlotStore]]:
         if function.language != "cpp" or not self._may_store(function) or not self._acquires_anything(function):
             return []
         reading = duties.Reading(function, self.resources)
@@ -440,13 +456,17 @@ class Slots:
                 return scoped
         return ""
 
+    def releasing(self, others: AbstractSet[str] = frozenset()) -> Iterator[Function]:
+        """Those that `may_release`, or call one of the `others`."""
+        return self.program.calling(self._releasing_names | others)
+
     def may_release(self, function: Function) -> bool:
         return not self._releasing_names.isdisjoint(function.mentioned)
 
     @questions.program_property
     def _releasing_names(self) -> frozenset[str]:
         """Last names of what is called and may release something."""
-        called = {name for function in self.program.functions for name in function.mentioned}
+        called = self.program.index.mentioned("cpp", "python")
         known = self.resources.releasing_names | {"delete"}
         return frozenset(name for name in called if name in known or pairs.releasing_verb(name))
 
@@ -527,8 +547,9 @@ WORDS = re.compile(r"\w+")
 
 
 @questions.each_function
-def _stores(function: Function) -> list[tuple[Class, str, SlotStore]]:
-    return slots(function.program).stores_in(function)
+def _storing(function: Function) -> tuple[tuple[Class, str], ...]:
+    """The slots into which it puts something: classes and the names of their members."""
+    return tuple(dict.fromkeys((cls, name) for cls, name, _ in slots(function.program).stores_in(function)))
 
 
 @questions.program_question

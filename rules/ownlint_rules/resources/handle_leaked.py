@@ -230,8 +230,8 @@ def _release(function: Function, loss: leaks.HandleLoss) -> str:
 
 def _arguments_beside(function: Function, ends: str) -> int | None:
     """How many arguments a function is called with elsewhere in the file; None where it is not called there as such."""
-    for one in function.program.functions:
-        if one.path == function.path and one.mentions(ends):
+    for one in function.program.functions_in(function.path):
+        if one.mentions(ends):
             for call in one.calls():
                 if call.kind == "call" and isinstance(call.callee, records.Name) and call.callee.text == ends:
                     return len(call.args)

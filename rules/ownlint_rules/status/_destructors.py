@@ -323,7 +323,7 @@ def _keepers(program: Program) -> frozenset[str]:
     one and answer with an outcome."""
     found = program.models.functions_that(lambda model: model.durable)
     for _ in range(_DEEP):
-        own = {one.name for one in program.functions if _answers(one) and not found.isdisjoint(one.mentioned)}
+        own = {one.name for one in program.calling(found) if _answers(one)}
         found |= own
     return found
 

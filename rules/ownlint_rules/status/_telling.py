@@ -254,10 +254,8 @@ def words_of(call: r.Call) -> Iterator[str]:
 def stream_in_use(function: Function) -> str | None:
     """How the function's file writes a warning to the log by a stream: `LOG(WARNING)`. None where it does not."""
     found: set[str] = set()
-    for other in function.program.functions:
-        if other.file is not function.file or not any(
-            function.program.macros.role(name) == "log" for name in other.mentioned if name[0] != "="
-        ):
+    for other in function.program.functions_in(function.path):
+        if not any(function.program.macros.role(name) == "log" for name in other.mentioned if name[0] != "="):
             continue
         for statement in other.statements:
             line = line_of(other, statement)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Function, glance, pairs, places
+from ownlint import Function, glance, pairs, patterns, places
 from ownlint import records as r
 from ownlint_rules.status import _stored_results as results
 
@@ -44,7 +44,7 @@ def _is_unread(function: Function, name: str) -> bool:
     return (
         function.home is not None
         and function.home.field(name) is not None
-        and not any(glance.says(other, name) for other in function.program.functions if other is not function)
+        and all(other is function for other in function.program.saying(patterns.Quoted(name)))
     )
 
 
@@ -65,4 +65,4 @@ def is_never_run(function: Function) -> bool:
 
 
 def _of_its_file(function: Function) -> Iterator[Function]:
-    return (other for other in function.program.functions if other.file is function.file and other is not function)
+    return (other for other in function.program.functions_in(function.path) if other is not function)

@@ -1084,7 +1084,7 @@ _UNRAISABLE = ", for example with `PyErr_WriteUnraisable`"
 def _raising(function: Function) -> str:
     """How a function without an answer reports it, in a file whose functions set errors of the interpreter."""
     setting = function.program.models.functions_with("acquire", "global")
-    beside = (one for one in function.program.functions if one.path == function.path)
+    beside = function.program.functions_in(function.path)
     return _UNRAISABLE if any(one.mentions_any(setting) for one in beside) else ""
 
 
@@ -1105,7 +1105,7 @@ _MOST_READ = 4
 def _macro_in_use(function: Function, status: Status) -> str:
     """A macro of checks that some function of the file wraps around calls with such a status: `NCCLCHECK`."""
     statuses, types_of = function.program.statuses, function.program.types.of
-    beside = (one for one in function.program.functions if one.path == function.path and one is not function)
+    beside = (one for one in function.program.functions_in(function.path) if one is not function)
     for other in itertools.islice((one for one in beside if any(map(_CHECKS.fullmatch, one.mentioned))), _MOST_READ):
         for call in other.calls():
             name = places.last_name(call.callee)

@@ -79,6 +79,7 @@ from ownlint import (
     because,
     events,
     glance,
+    patterns,
     places,
     questions,
     records,
@@ -169,8 +170,8 @@ def _is_all_there(cls: Class) -> bool:
 def _is_said_elsewhere(cls: Class, field: records.Field, users: list[Function]) -> bool:
     known = set(users)
     return any(
-        function not in known and function.home is not cls and glance.says(function, field.name)
-        for function in cls.program.functions
+        function not in known and function.home is not cls
+        for function in cls.program.saying(patterns.Quoted(field.name))
         if function.language == "cpp"
     )
 

@@ -11,7 +11,7 @@ from ownlint.facts import records as r
 from ownlint.flow.places import Place
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import program_question, question
+from ownlint.project.questions import each_function, program_question, question
 from ownlint.project.subjects import Function
 
 
@@ -48,11 +48,12 @@ def _names(function: Function) -> frozenset[str]:
 @program_question
 def filling_names(program: Program) -> frozenset[str]:
     """Last names of the functions with such a parameter that deal in counted references. Needs no decoding."""
-    return frozenset(
-        function.name.rpartition("::")[2]
-        for function in program.functions
-        if function.language == "cpp" and may_count(function) and _names(function)
-    )
+    return frozenset(function.name.rpartition("::")[2] for function in _filling(program))
+
+
+@each_function
+def _filling(function: Function) -> bool:
+    return function.language == "cpp" and may_count(function) and bool(_names(function))
 
 
 def led_to(target: r.Value | None, function: Function) -> Place | None:

@@ -603,14 +603,16 @@ def _making_macros(program: Program) -> frozenset[str]:
 @program_question
 def _makers(program: Program) -> frozenset[str]:
     """Names of the project's functions that deal in counted references and answer with an object."""
-    known = references(program)
-    return frozenset(
-        function.name.rpartition("::")[2]
-        for function in program.functions
-        if function.language == "cpp"
+    return frozenset(function.name.rpartition("::")[2] for function in _making(program))
+
+
+@each_function
+def _making(function: Function) -> bool:
+    return (
+        function.language == "cpp"
         and "*" in function.record.result
         and _counts(function)
-        and known.is_pointer(function.record.result, function)
+        and references(function.program).is_pointer(function.record.result, function)
     )
 
 

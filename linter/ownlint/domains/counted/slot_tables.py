@@ -4,6 +4,7 @@ that are written as such a table asks for it, and those by which a caster gives 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ownlint.domains.counted import casters, marks
 from ownlint.domains.counted.references import references
@@ -11,7 +12,7 @@ from ownlint.facts import records as r
 from ownlint.flow.places import last_name, walk
 from ownlint.patterns import strings
 from ownlint.project.program import Program
-from ownlint.project.questions import program_question, question
+from ownlint.project.questions import each_function, program_question, question
 from ownlint.project.subjects import Function
 
 
@@ -63,18 +64,35 @@ def _slots(program: Program) -> dict[str, frozenset[str]]:
         if file.language == "cpp":
             names = {name for one in file.variables if _is_table(one.type, tables) for name in _named(one.value)}
             found[path] = names
-    spelled = [table.encode() for table in sorted(tables)]
-    variables = (one for file in program.files.values() if file.language == "cpp" for one in file.variables)
-    filled = frozenset(one.name for one in variables if one.name and _is_table(one.type, tables))
-    any_filled = strings(filled)
-    for function in program.functions:
-        if function.language != "cpp":
-            continue
-        if any(table in function.encoded for table in spelled):
-            found[function.path].update(_local(function, tables))
-        if filled and any(mention[:1] == "=" for mention in function.mentioned) and function.says(any_filled):
-            found[function.path].update(_filled_in(function, filled))
+    for function, filled in _in_bodies(program).items():
+        found[function.path].update(filled)
     return {path: frozenset(names) for path, names in found.items() if names}
+
+
+@program_question
+def _tables(program: Program) -> frozenset[str]:
+    """Names of the variables that are tables."""
+    tables = program.models.names_of("slot table")
+    variables = (one for file in program.files.values() if file.language == "cpp" for one in file.variables)
+    return frozenset(one.name for one in variables if one.name and _is_table(one.type, tables))
+
+
+@each_function
+def _in_bodies(function: Function) -> frozenset[str]:
+    """What the function puts into tables: its own, and those variables."""
+    if function.language != "cpp":
+        return frozenset()
+    found: set[str] = set()
+    tables = function.program.models.names_of("slot table")
+    if any(table.encode() in function.encoded for table in tables):
+        found.update(_local(function, tables))
+    filled = _tables(function.program)
+    if filled and any(mention[:1] == "=" for mention in function.mentioned) and function.says(_any_of(filled)):
+        found.update(_filled_in(function, filled))
+    return frozenset(found)
+
+
+_any_of = lru_cache(maxsize=1)(strings)
 
 
 def _is_table(written: str, tables: frozenset[str]) -> bool:

@@ -54,7 +54,7 @@ class RawMemory(Classes):
     @program_property
     def _concerned(self) -> frozenset[Function]:
         """Functions in which memory can be lost: they say so, or call what says so, at most `_DEEPEST` calls away."""
-        python = [function for function in self.program.functions if function.language == "python"]
+        python = list(self.program.functions_of("python"))
         files = [file for file in self.program.files.values() if file.language == "python"]
         written = Counter(function.name for function in python if function.record.kind in ("function", "method"))
         found = {function for function in python if self._says(function)}
@@ -111,9 +111,9 @@ class RawMemory(Classes):
         makers = self.memory.callback_makers
         words = strings(makers)
         found: set[str] = set()
-        for function in self.program.functions:
+        for function in self.program.functions_of("python"):
             stays = function.record.kind in ("module", "class")
-            if function.language != "python" or not (stays or function.is_method):
+            if not (stays or function.is_method):
                 continue
             known = self.instances
             if function.says(words) or not makers.isdisjoint(function.mentioned):

@@ -14,7 +14,14 @@ from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.pairs import is_getter, releasing_verb, words
 from ownlint.project.program import Program
-from ownlint.project.questions import Answers, flow_question, program_property, program_question, question
+from ownlint.project.questions import (
+    Answers,
+    each_function,
+    flow_question,
+    program_property,
+    program_question,
+    question,
+)
 from ownlint.project.subjects import Class, Function
 
 _NEW = re.compile(rb'"new"')
@@ -51,14 +58,13 @@ class Handing:
     def acquiring(self) -> frozenset[str]:
         """Last names of what acquires: as declared, and of the project's own functions those that do hand out an owned
         handle. A body is read only where it calls something that is known to."""
-        found = resources(self.program)
-        named = found.declared_names
+        named = resources(self.program).declared_names
         real, fresh = set(named), set(named)
-        makers = [f for f in self.program.functions if f.name in found.acquiring_names and f.name not in named]
+        makers = list(_hands_out(self.program))
         tried = [f for f in makers if f.says(_NEW) or not fresh.isdisjoint(f.mentioned)]
         while tried:
             makers = [f for f in makers if f not in set(tried)]
-            fresh = {f.name for f in tried if (duty := found.duties.of(f)).made is not None or duty.outs} - real
+            fresh = {f.name for f in tried} - real
             real |= fresh
             tried = [f for f in makers if not fresh.isdisjoint(f.mentioned)]
         return frozenset(real)
@@ -151,6 +157,18 @@ class Handing:
             return True
         written = any(write.place[0] == THIS and not write.fresh for write in method.flow.writes)
         return written and any(leave.kind == "return" and leave.value is not None for leave in method.flow.leaves)
+
+
+@each_function
+def _hands_out(function: Function) -> bool:
+    """Whether a function of the project that is not declared to hands out an owned handle."""
+    found = resources(function.program)
+    if function.name not in found.acquiring_names or function.name in found.declared_names:
+        return False
+    if not function.says(_NEW) and not function.mentions_any(found.acquiring_names):
+        return False
+    duty = found.duties.of(function)
+    return duty.made is not None or bool(duty.outs)
 
 
 @program_question

@@ -46,7 +46,7 @@ class RunningFunction(NamedTuple):
 @program_question
 def assigned(program: Program) -> frozenset[str]:
     """The names that some body assigns to."""
-    return frozenset(name[1:] for one in program.functions for name in one.mentioned if name[:1] == "=")
+    return frozenset(name[1:] for name in program.index.mentioned("cpp", "python") if name[:1] == "=")
 
 
 @flow_question

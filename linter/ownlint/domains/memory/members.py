@@ -105,7 +105,7 @@ def entries(function: Function, member: Member) -> list[Function]:
     first = member[0][0]
     if first.startswith(_GLOBAL):
         spelled = patterns.strings([first.removeprefix(_GLOBAL)])
-        return [one for one in function.program.functions if one.file is function.file and one.says(spelled)]
+        return [one for one in function.program.functions_in(function.path) if one.says(spelled)]
     cls = function.cls if function.record.kind != "function" else _given(function.program).get(function)
     if cls is None:
         return []

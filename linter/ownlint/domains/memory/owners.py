@@ -98,7 +98,8 @@ def makes_owner(function: Function) -> bool:
 @program_question
 def takers(program: Program) -> frozenset[str]:
     """Last names of what may adopt an argument."""
-    return owner_names(program) | {one.name for one in program.functions if makes_owner(one)}
+    owners = owner_names(program)
+    return owners | {one.name for one in program.calling(owners) if makes_owner(one)}
 
 
 class Owners(LambdaObjects):

@@ -32,13 +32,14 @@ from ownlint.facts import records as r
 from ownlint.flow.bodies import statements, values
 from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, last_name, operands, strip, walk
+from ownlint.patterns import constant
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_question, question
+from ownlint.project.questions import each_function, flow_question, program_question, question
 from ownlint.project.subjects import Class, Function
 
 _DELETES = re.compile(rb'"delete"')
-_ADDRESS = re.compile(rb'"&"')
+_ADDRESS = constant(re.compile(rb'"&"'))
 _DESTRUCTS = re.compile(rb'"~')
 _ASSIGNS = re.compile(rb"\[8,")
 _HOLDS_LAMBDA = re.compile(rb"\[10,")
@@ -167,9 +168,19 @@ def _worked_on(call: r.Call) -> set[str]:
 @program_question
 def _giving_up_references(program: Program) -> frozenset[str]:
     """Last names of what gives up a counted reference, and of the project's functions that do so below."""
+    enders = _enders_by(program, _given_up_first(program))
+    return _counted_ends(program).given | with_macros({one.name for one in enders}, program, "delete")
+
+
+@program_question
+def _counted_ends(program: Program) -> _Enders:
     counted = with_macros({one for one in ending_names(program) if program.models.counts(one)}, program, "delete")
-    enders = _enders_by(program, _Enders(counted, frozenset(), frozenset(), frozenset(), {}, deletes=False))
-    return counted | with_macros({one.name for one in enders}, program, "delete")
+    return _Enders(counted, frozenset(), frozenset(), frozenset(), {}, deletes=False)
+
+
+@each_function
+def _given_up_first(function: Function) -> tuple[_Ended, ...]:
+    return _counted_ends(function.program).ended_first(function)
 
 
 @question
@@ -328,16 +339,31 @@ def _ending(program: Program) -> frozenset[str]:
 @program_question
 def _enders(program: Program) -> dict[Function, bool]:
     """The project's functions that do so; looked up one by one."""
+    return _enders_by(program, _ended_first(program))
+
+
+@program_question
+def _ends(program: Program) -> _Enders:
     given = frozenset(ending_names(program) | emptying(program))
-    return _enders_by(program, _Enders(given, frozenset(), giving_up(program), owning_members(program), {}))
+    return _Enders(given, frozenset(), giving_up(program), owning_members(program), {})
 
 
-def _enders_by(program: Program, fresh: _Enders) -> dict[Function, bool]:
-    functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
+@each_function
+def _ended_first(function: Function) -> tuple[_Ended, ...]:
+    return _ends(function.program).ended_first(function)
+
+
+def _enders_by(program: Program, first: Mapping[Function, tuple[_Ended, ...]]) -> dict[Function, bool]:
+    """`first` are those that do so by themselves; others call them."""
     found: dict[Function, bool] = {}
     told: set[tuple[Function, str]] = set()
+    fresh: _Enders | None = None
     for _ in range(DEEPEST):
-        ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
+        if fresh is None:
+            ends = [(one, place) for one, places in first.items() for place in places]
+        else:
+            calling = program.calling(fresh.given | fresh.own)
+            ends = [(one, place) for one in calling if _is_plain(one) for place in fresh.ended_by(one)]
         more = [one for one in dict.fromkeys(ends) if one not in told]
         if not more:
             break
@@ -352,6 +378,13 @@ def _enders_by(program: Program, fresh: _Enders) -> dict[Function, bool]:
             deletes=False,
         )
     return found
+
+
+def _is_plain(function: Function) -> bool:
+    return function.language == "cpp" and function.record.kind != "destructor"
+
+
+_Ended = Literal["given", "own"]
 
 
 class _Enders(NamedTuple):
@@ -377,7 +410,12 @@ class _Enders(NamedTuple):
             return True
         return bool(self.owners) and any(name[:1] == "=" and name[1:] in self.owners for name in mentioned)
 
-    def ended_by(self, function: Function) -> Iterator[Literal["given", "own"]]:
+    def ended_first(self, function: Function) -> tuple[_Ended, ...]:
+        """What it ends, each once; needs no decoding where that is nothing."""
+        is_worth = _is_plain(function) and self.may_be_in(function)
+        return tuple(dict.fromkeys(self.ended_by(function))) if is_worth else ()
+
+    def ended_by(self, function: Function) -> Iterator[_Ended]:
         """Whether the function ends what its caller knows: an argument, or something of its object."""
         lent = {p.name for p in function.record.parameters if not _is_constant(p.type)}
         lent |= _copies(function, lent)
@@ -442,14 +480,13 @@ def changes_elements(function: Function) -> bool:
 @program_question
 def _growers(program: Program) -> dict[Function, bool]:
     """The project's functions that may do so, by themselves or by what they call; looked up one by one."""
-    left = [one for one in program.functions if one.language == "cpp" and _lends_container(one)]
-    more = [one for one in left if not _changing(program).isdisjoint(one.mentioned)]
+    more = [one for one in program.calling(_changing(program)) if _lends_container(one)]
     found: dict[Function, bool] = {}
     for _ in range(DEEPEST):
         found.update((one, True) for one in more)
         names = frozenset(one.name for one in more)
-        left = [one for one in left if one not in found]
-        more = [one for one in left if not names.isdisjoint(one.mentioned) and _passes_on(one, names, found)]
+        calling = (one for one in program.calling(names) if one not in found and _lends_container(one))
+        more = [one for one in calling if _passes_on(one, names, found)]
         if not more:
             break
     return found
@@ -470,7 +507,7 @@ def _passes_on(function: Function, names: frozenset[str], growers: Mapping[Funct
 def _lends_container(function: Function) -> bool:
     """Whether a container of its caller, or of its object, can be changed by it."""
     record = function.record
-    if record.kind not in ("function", "method"):
+    if function.language != "cpp" or record.kind not in ("function", "method"):
         return False
     given = (types.parse(one.type) for one in record.parameters if not _is_constant(one.type))
     lent = any(one.reference or (one.pointers and not one.const and not one.is_scalar) for one in given)
@@ -489,8 +526,8 @@ def reserved(program: Program) -> frozenset[str]:
     names = program.models.functions_that(lambda model: model.makes_room)
     return frozenset(
         last_name(call.callee.base)
-        for one in program.functions
-        if one.language == "cpp" and not names.isdisjoint(one.mentioned)
+        for one in program.calling(names)
+        if one.language == "cpp"
         for call in one.calls()
         if isinstance(call.callee, r.Member) and call.callee.name in names
     )
@@ -633,17 +670,18 @@ def _lending(program: Program) -> frozenset[str]:
     that answer with a reference, take an address, or ask one of the former for what they answer with."""
     modelled = program.models.functions_with("borrow", "result")
     found = set(modelled)
-    left: list[Function] = []
+    left: dict[Function, None] = {}
+    asking = {*program.calling(modelled)}
     for one in program.functions:
         if one.language == "cpp" and one.record.kind in ("function", "method"):
             kind = types.parse(one.record.result)
             if kind.pointers and not kind.reference:
-                left.append(one)
-            elif kind.reference or not (kind.last in (*_NUMBERS, "void", "") or modelled.isdisjoint(one.mentioned)):
+                left[one] = None
+            elif kind.reference or (one in asking and kind.last not in (*_NUMBERS, "void", "")):
                 found.add(one.name)
-    found |= {one.name for one in left if one.says(_ADDRESS)}
+    found |= {one.name for one in program.saying(_ADDRESS) if one in left}
     for _ in range(DEEPEST):
-        more = {one.name for one in left if one.name not in found and not found.isdisjoint(one.mentioned)}
+        more = {one.name for one in program.calling(found) if one.name not in found and one in left}
         if not more:
             break
         found |= more
