@@ -1,7 +1,7 @@
 """Pairs of programs by people who know a rule's first paragraph alone: how many guilty ones are found, how many
 innocent twins are silent.
 
-    python benchmarks/blind.py [--half a|b|c|d|e] [--certainty likely] [--list] [RULE]...
+    python benchmarks/blind.py [--half a|b|c|d|e|f] [--certainty likely] [--list] [RULE]...
 
 Each rule has a folder in `tests/blind` with two pairs, `a` and `b`: `guilty.*`, its twin `innocent.*`, and
 `pair.toml`, which says where the bug is and what it does. Some rules have a third and a fourth, `c` and `d`, which
@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "blind"
 OPTIONS = ("--isolated", "--exit-zero", "--no-cache", "--suite", "audit", "--types", "never", "--output-format", "json")
-HALVES = ("a", "b", "c", "d", "e")
+HALVES = ("a", "b", "c", "d", "e", "f")
 NEAR = 5
 """Lines between what is told and where the pair says the bug is."""
 
