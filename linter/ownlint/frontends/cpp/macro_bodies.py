@@ -23,7 +23,7 @@ MOST_BYTES = 4_000_000
 
 _LAMBDA = re.compile(rb"\[[&=\w\s,*]*+\]\s*+[({]")
 _BODY = re.compile(rb"(?P<head>[ \t]*+#[ \t]*+define[ \t]++)(?P<name>\w++)(?P<parameters>\([^()]*+\))")
-_STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"'
+_STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"?'
 _SHOWN = re.compile(rb"(?:(?:" + _STRING + rb"|(?<!#)#[ \t]*+\w++)\s*+)+")
 _MEMBER = re.compile(rb"\.\s*+(\w++)\s*+[(<]")
 _PAIRS = ((b"{", b"}"), (b"(", b")"))
@@ -76,5 +76,5 @@ def _one_string(match: re.Match[bytes]) -> bytes:
         return text
     if len(pieces) == 1:
         return text.replace(b"#", b" ")
-    joined = b'"%s"' % b"".join(one["text"][1:-1] if one["text"] else b"#" + one["word"] for one in pieces)
+    joined = b'"%s"' % b"".join(one["text"][1:].removesuffix(b'"') if one["text"] else b"#" + one["word"] for one in pieces)
     return joined.ljust(len(text)) if len(joined) <= len(text) else text
