@@ -65,6 +65,8 @@ CONTAINERS: tuple[Role, ...] = ("container", "associative", "set", "sequence", "
 HOLDERS: tuple[Role, ...] = ("smart pointer", "shared pointer", "intrusive pointer", "weak pointer", "optional")
 """The roles of classes that hold one thing at most."""
 
+_LATE = 99999
+"""The last part of a version just before the next."""
 _ELEMENT_OF = frozenset({"__getitem__", "__next__", "__iter__"})
 """Members by which a sequence gives its elements."""
 
@@ -182,7 +184,9 @@ class Models:
         self._py_patterns: list[PyClass] = []
         self._py_members: dict[str, list[PyMember]] = {}
         self._py_functions: dict[str, PyMember] = {}
+        self._py_gone: dict[str, PyMember] = {}
         for file in files:
+            self._py_gone.update((member.name, member) for member in file.python.gone)
             self._py_functions.update((member.name, member) for member in file.python.functions)
             for cls in file.python.handles:
                 if "*" in cls.name:
@@ -669,6 +673,15 @@ class Models:
         best = max(patterns, key=len, default=None)
         return self._py_functions[best] if best is not None else None
 
+    def python_gone(self, dotted: str) -> PyMember | None:
+        """A function or a constant of a module that some version of the library does not have."""
+        return self._py_gone.get(self.canonical(dotted))
+
+    @functools.cached_property
+    def gone_names(self) -> frozenset[str]:
+        """Last names of those."""
+        return frozenset(name.rpartition(".")[2] for name in self._py_gone)
+
     @functools.cached_property
     def _py_function_patterns(self) -> tuple[str, ...]:
         return tuple(sorted(name for name in self._py_functions if "*" in name))
@@ -830,6 +843,11 @@ class Models:
         of_it = (version for version in self.versions if version.library == library)
         return next((v for v in of_it if any(is_within(packages.get(p, ""), r) for p, r in v.packages.items())), None)
 
+    def version_required(self, library: str, requirements: Mapping[str, str]) -> Version | None:
+        """How the library behaves with the latest versions of packages that a project admits, where it names them."""
+        latest = {name: latest_of(spec) for name, spec in requirements.items() if name in self.packages}
+        return self.version_at(library, latest) if any(latest.values()) else None
+
     # --- for the frontends ---
 
     def vocabulary(self) -> Vocabulary:
@@ -860,6 +878,20 @@ def is_within(version: str, ranges: str) -> bool:
         if order not in {"<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (1, 0)}.get(sign, (0,)):
             return False
     return True
+
+
+def latest_of(spec: str) -> str:
+    """The latest version that a requirement admits: of `>=1.20,<2` one just below 2; empty where it has no bound."""
+    for sign, written in re.findall(r"(<=|==|~=|<)\s*v?(\d+(?:\.\d+)*)", spec):
+        parts = [int(part) for part in written.split(".")]
+        if sign in ("<=", "=="):
+            return str(written)
+        if sign == "~=":
+            return ".".join(map(str, [*parts[:-1], _LATE]))
+        while len(parts) > 1 and parts[-1] == 0:
+            parts.pop()
+        return ".".join(map(str, [*parts[:-1], parts[-1] - 1, _LATE]))
+    return ""
 
 
 def _numbers(version: str) -> tuple[int, ...]:

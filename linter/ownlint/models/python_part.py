@@ -98,6 +98,8 @@ class PythonPart:
         self.exports: dict[str, tuple[str, ...]] = {}
         self.functions: list[PyMember] = []
         """Those that are about handles."""
+        self.gone: list[PyMember] = []
+        """Functions and constants of modules that some version does not have."""
         self.consumers: list[ConsumerModel] = []
         for table in tables["module"]:
             self._module(table)
@@ -108,6 +110,9 @@ class PythonPart:
         facts = [fact_of(member) for member in members if self._classes[member.on].memory]
         for table in tables["function"]:
             made, subjects = self._function(table)
+            if made and made[0].removed:
+                self.gone += made
+                continue
             self.functions += made if "handles" in subjects else []
             facts += map(fact_of, made) if "memory" in subjects else []
         self.handles = list(_handle_classes(self._classes, members))

@@ -66,6 +66,15 @@ class Missing(NamedTuple):
     sure: bool
 
 
+class Gone(NamedTuple):
+    """A function or a constant of a module that does not exist in a version; `shown` is how it is written."""
+
+    at: Span
+    name: str
+    shown: str
+    missing: Missing
+
+
 class _Listener(handle_flow.HandleInterpreter):
     """Runs a function for what it asks."""
 
@@ -251,6 +260,8 @@ class IdentityQuestions:
         self._gives = patterns.strings(self._loose)
         self._found: questions.Answers[Function, tuple[IdentityUse, ...]] = questions.Answers()
         self._spoken: questions.Answers[str, bool] = questions.Answers()
+        self._gone: questions.Answers[str, dict[int, model_records.PyMember]] = questions.Answers()
+        self._set_anew: questions.Answers[str, bool] = questions.Answers()
 
     def asked_in(self, function: Function) -> tuple[IdentityUse, ...]:
         return self._found.ask(function, lambda: self._asked_in(function))
@@ -274,16 +285,62 @@ class IdentityQuestions:
         for cls in asked.operands[0].classes:
             for member in models.python_variants(cls, asked.member or asked.name):
                 if member.removed if asked.kind == "member" else asked.name in member.lacks:
-                    known = self.version_of(member.library)
-                    latest = [version for version in models.versions if version.library == member.library]
-                    version = known or latest[-1]
-                    if version.name in member.versions:
-                        return Missing(member, version, known is not None)
+                    return self._absent(member)
         return None
 
+    def _absent(self, member: model_records.PyMember) -> Missing | None:
+        known = self.version_of(member.library)
+        latest = [version for version in self.program.models.versions if version.library == member.library]
+        version = known or latest[-1]
+        return Missing(member, version, known is not None) if version.name in member.versions else None
+
     def version_of(self, library: str) -> model_records.Version | None:
-        """The version at hand: of the packages, or the one that the project's tests say it has."""
-        return self.program.models.version_at(library, self.program.packages) or self._tested.get(library)
+        """The version at hand: of the packages, the one that the project's tests say it has, or the latest that it
+        says it can be used with."""
+        models, program = self.program.models, self.program
+        at_hand = models.version_at(library, program.packages) or self._tested.get(library)
+        return at_hand or models.version_required(library, program.requirements)
+
+    def gone_in(self, function: Function) -> Iterator[Gone]:
+        """Functions and constants of modules that the version at hand does not have."""
+        named = self._gone.ask(function.path, lambda: self._gone_names(function.file))
+        for value in function.values if named else ():
+            if not isinstance(value, (r.Name, r.Member)):
+                continue
+            start = (
+                value.start if isinstance(value, r.Name) else value.name_start if isinstance(value, r.Member) else -1
+            )
+            missing = self._absent(named[start]) if start in named else None
+            if missing is not None and not self._is_set_anew(missing.member.name):
+                at = Span(start, value.end)
+                yield Gone(at, missing.member.name.rpartition(".")[2], text(value), missing)
+
+    def _gone_names(self, file: File) -> dict[int, model_records.PyMember]:
+        """By where they stand, the names in a file of what some version of a library does not have."""
+        models, found = self.program.models, dict[int, model_records.PyMember]()
+        for meaning in file.meanings if file.language == "python" else ():
+            head, _, name = meaning.symbol.rpartition(".")
+            member = models.python_gone(meaning.symbol) if head and name in models.gone_names else None
+            if member is not None:
+                found[meaning.start] = member
+        return found
+
+    def _is_set_anew(self, dotted: str) -> bool:
+        """Whether the project itself puts something there: `np.float = float`."""
+        return self._set_anew.ask(dotted, lambda: self._sets_anew(dotted))
+
+    def _sets_anew(self, dotted: str) -> bool:
+        names, name = self.program.names, dotted.rpartition(".")[2]
+        canonical, asking = self.program.models.canonical, patterns.strings({name})
+        return any(
+            isinstance(value, r.Assign)
+            and isinstance(value.target, r.Member)
+            and value.target.name == name
+            and canonical(names.named(function.file, value.target)) == dotted
+            for function in self.program.functions
+            if function.language == "python" and function.says(asking)
+            for value in function.values
+        )
 
     @questions.program_property
     def _tested(self) -> dict[str, model_records.Version]:

@@ -4,6 +4,7 @@
 
 - a member that a model lists as absent in the version at hand
 - a keyword that this version does not accept
+- a function or a constant of a module that a model lists so (`numpy.asfarray`)
 - the same on an object of unknown class, where no other class has such a member
 
 ## Why it is a bug
@@ -50,12 +51,13 @@ Remove the call, or check with `hasattr` first. If another version is meant, set
 ## Known limitations
 
 - The version is the one in the settings, else the installed one, else the one that the project's tests imply, else the
-  latest.
+  latest that its requirements admit.
 - A version that is compared elsewhere, and a file that selects its functions by version, are not understood.
 
 ## Source
 
-LLVM 21 and 22, jaxlib up to 0.7.2 and from 0.8.0 on: llvm PR 155114.
+LLVM 21 and 22, jaxlib up to 0.7.2 and from 0.8.0 on: llvm PR 155114. NumPy 2.4.6 was run, the release notes of NumPy
+1.24 and 2.0 were read.
 """
 
 from __future__ import annotations
@@ -63,9 +65,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Span, because, records, rule, text
+from ownlint import Certainty, Finding, Function, Span, because, model_records, places, records, rule, text
 from ownlint_rules.handles import _versions as versions
 
+_ASKS = re.compile(r"version|hasattr|numpy|\bv?np_?\d", re.IGNORECASE)
+"""In a condition: which version there is."""
+_GETTERS = frozenset({"hasattr", "getattr"})
 _EXPECTED = re.compile(r"\b(?:AttributeError|TypeError|Exception|BaseException)\b")
 
 
@@ -82,14 +87,37 @@ def removed_api(function: Function) -> Iterator[Finding]:
             certainty=_certainty(asked, missing),
             help=missing.member.note or "remove the call, or check with `hasattr` first",
         )
+    for gone in known.gone_in(function):
+        version = gone.missing.version
+        if (
+            _is_asked_for(function, gone.name, _GETTERS)
+            or _is_tried(function.body, gone.at)
+            or _is_chosen(function, gone.at)
+        ):
+            continue
+        yield function.finding(
+            gone.at,
+            f"`{gone.shown}` does not exist in {_shown(version)}",
+            certainty="certain" if gone.missing.sure else because("version", "the installed version is not known"),
+            help=gone.missing.member.note or "remove it, or check with `hasattr` first",
+        )
 
 
 def _message(asked: versions.IdentityUse, missing: versions.Missing) -> str:
     cls = missing.member.on.rpartition(".")[2].lstrip("_")
     keyword = f"the keyword `{asked.name}` of `{cls}.{asked.member}`"
     what = f"`{cls}.{asked.name}`" if asked.kind == "member" else keyword
-    where = " and ".join(f"{package} {ranges}" for package, ranges in sorted(missing.version.packages.items()))
-    return f"{what} does not exist in {where}"
+    return f"{what} does not exist in {_shown(missing.version)}"
+
+
+def _shown(version: model_records.Version) -> str:
+    return " and ".join(f"{package} {ranges}" for package, ranges in sorted(version.packages.items()))
+
+
+def _is_chosen(function: Function, at: Span) -> bool:
+    """Whether it is one side of an expression that asks what there is: `np.a if NEW_NUMPY else np.b`."""
+    asked = (v.condition for v in function.values if isinstance(v, records.Conditional) and at.start in v.span)
+    return any(_ASKS.search(text(condition)) for condition in asked)
 
 
 def _certainty(asked: versions.IdentityUse, missing: versions.Missing) -> Certainty:
@@ -98,19 +126,23 @@ def _certainty(asked: versions.IdentityUse, missing: versions.Missing) -> Certai
     return "certain" if missing.sure else because("version", "the installed version is not known")
 
 
-def _is_asked_for(function: Function, name: str) -> bool:
-    """`hasattr(context, "name")` anywhere in the file: the name as a text, other than as the key of a dict."""
+def _is_asked_for(function: Function, name: str, getters: frozenset[str] = frozenset()) -> bool:
+    """`hasattr(context, "name")` anywhere in the file: the name as a text, other than as the key of a dict; of a common
+    word, as an argument of one of `getters`."""
     single, double = f"'{name}'".encode(), rf"\"{name}\"".encode()
     inner = (function.program.index.function_at(function.file, index) for index in range(len(function.file.functions)))
     return any(
-        (single in body or double in body) and _says(other, name)
+        (single in body or double in body) and _says(other, name, getters)
         for other in inner
         if other is not None
         for body in (other.encoded,)
     )
 
 
-def _says(function: Function, name: str) -> bool:
+def _says(function: Function, name: str, getters: frozenset[str]) -> bool:
+    if getters:
+        calls = (call for call in function.calls() if places.last_name(call.callee) in getters)
+        return any(isinstance(a, records.Literal) and a.text[1:-1] == name for call in calls for a in call.args)
     keys = {value.key.start for value in function.values if isinstance(value, records.Pair) and value.key is not None}
     return any(
         isinstance(value, records.Literal) and value.text[1:-1] == name and value.start not in keys
@@ -125,7 +157,7 @@ def _is_tried(body: records.Body, at: Span) -> bool:
             continue
         match statement:
             case records.Branch(condition=condition, then=then, other=other):
-                return "version" in text(condition).lower() or _is_tried((*then, *other), at)
+                return bool(_ASKS.search(text(condition))) or _is_tried((*then, *other), at)
             case records.Try(body=tried, handlers=handlers):
                 expects = any(not handler.type or _EXPECTED.search(handler.type) for handler in handlers)
                 inside = any(at.start in inner.span for inner in tried)

@@ -233,6 +233,7 @@ class HandleValues:
                 self.put(target, inside(self.elements(added, inner), ANY), value.span)
             else:
                 self.use(before, target)
+                self.use(native(added), inner)
             return NOTHING
         if isinstance(target, r.Aggregate) and isinstance(inner, r.Aggregate) and len(target.items) == len(inner.items):
             given = [self.value(item) for item in inner.items]
