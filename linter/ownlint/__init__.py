@@ -54,7 +54,15 @@ if TYPE_CHECKING:
         wrapped_objects,
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
-    from ownlint.domains.handles import handle_addresses, handle_chains, handle_flow, handle_runs, handles, raw_memory
+    from ownlint.domains.handles import (
+        handle_addresses,
+        handle_chains,
+        handle_flow,
+        handle_runs,
+        handles,
+        lent,
+        raw_memory,
+    )
     from ownlint.domains.memory import exits, leaks, members, memory
     from ownlint.engine import (
         assignments,
@@ -160,6 +168,7 @@ _HOMES = {
     "keeping": "ownlint.bindings.keeping",
     "lasting": "ownlint.engine.lasting",
     "leaks": "ownlint.domains.memory.leaks",
+    "lent": "ownlint.domains.handles.lent",
     "locks": "ownlint.domains.locks",
     "log_levels": "ownlint.engine.log_levels",
     "lookups": "ownlint.engine.lookups",
@@ -267,6 +276,7 @@ __all__ = [
     "keeping",
     "lasting",
     "leaks",
+    "lent",
     "locks",
     "log_levels",
     "lookups",

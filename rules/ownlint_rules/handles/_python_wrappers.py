@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, habits, pairs, places, python_calls, questions
+from ownlint import Class, Function, Program, habits, lent, pairs, places, python_calls, questions
 from ownlint import records as r
-
-_FINALIZE = "weakref.finalize"
-
 
 class PythonChild(NamedTuple):
     """`value` in `function`, a method of `source`, makes an object of the class `made` of what a call gives that is
@@ -26,28 +23,12 @@ class PythonChild(NamedTuple):
 def children(program: Program) -> list[PythonChild]:
     """In source order."""
     python = [cls for cls in program.classes if cls.file.language == "python"]
-    return [child for cls in python if (ended := _ended(cls)) for child in _made_of(cls, ended)]
+    return [child for cls in python if (ended := lent.freed_handles(cls)) for child in _made_of(cls, ended)]
 
 
 def ends(cls: Class) -> bool:
     """Whether its objects end something when they are collected."""
-    return any("__del__" in one.defined_here or any(True for _ in _finalized(one)) for one in cls.ancestry)
-
-
-def _ended(cls: Class) -> frozenset[str]:
-    """The attributes that are handed to a function when an object of the class is collected."""
-    found = {name for one in cls.ancestry for name in _finalized(one)}
-    for method in cls.defined("__del__"):
-        found.update(name for call in method.calls() for name in _given(method, call.args))
-    return frozenset(found)
-
-
-def _finalized(cls: Class) -> Iterator[str]:
-    for method in cls.methods:
-        for call in method.calls() if method.mentions("finalize") else ():
-            meaning = cls.program.names.named(cls.file, call.callee)
-            if meaning == _FINALIZE and call.args and _is_itself(method, call.args[0]):
-                yield from _given(method, call.args[2:])
+    return any("__del__" in one.defined_here for one in cls.ancestry) or bool(lent.freed_handles(cls))
 
 
 def _given(method: Function, args: tuple[r.Value, ...]) -> Iterator[str]:
@@ -74,8 +55,10 @@ def _made_of(cls: Class, ended: frozenset[str]) -> Iterator[PythonChild]:
                 continue
             given = [places.strip(one.value if isinstance(one, r.Pair) else one) for one in call.args]
             parts = (locals_.get(one.text) if isinstance(one, r.Name) else one for one in given)
-            if any(isinstance(part, r.Call) and _is_lent(method, part, ended) for part in parts):
-                kept = any(one is not None and _is_itself(method, one) for one in given) or _is_put_in(method, call)
+            handed = any(_is_lent(method.itself, _handed_through(method, one, code), ended) for one in parts)
+            if handed or _takes_a_part(method, call, ended, code):
+                passed = any(one is not None and _is_itself(method, one) for one in given)
+                kept = (passed and _keeps(method, call, code)) or _is_put_in(method, call)
                 yield PythonChild(method, call, made, cls, kept)
 
 
@@ -88,10 +71,57 @@ def _locals(method: Function) -> dict[str, r.Value]:
     return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 
-def _is_lent(method: Function, call: r.Call, ended: frozenset[str]) -> bool:
-    """Whether it asks for a part of what the object ends, rather than for something new."""
-    lent = habits.COPIES.isdisjoint(pairs.words(places.last_name(call.callee)))
-    return lent and not ended.isdisjoint(_given(method, call.args[:1]))
+def _handed_through(method: Function, value: r.Value | None, code: python_calls.PythonCode) -> r.Value | None:
+    """What a function of the project is given that gives it back: `checked(lib.part(self._handle))`."""
+    if not isinstance(value, r.Call) or not value.args:
+        return value
+    for called in code.functions_called(value, method):
+        given = _locals(called)
+        back = [one.value for one in called.statements if isinstance(one, r.Leave) and one.kind == "return"]
+        names = {one.text if isinstance(one, r.Name) and one.text not in given else "" for one in back}
+        argument = code.given_parameters(value, method, called).values.get(names.pop()) if len(names) == 1 else None
+        if argument is not None:
+            return argument
+    return value
+
+
+def _keeps(method: Function, call: r.Call, code: python_calls.PythonCode) -> bool:
+    """Whether an object that is given the one that makes it may keep it: it is stored, handed on or a bound method of
+    it is taken. What has no constructor of its own keeps what it is given."""
+    for constructor in code.functions_called(call, method):
+        given = code.given_parameters(call, method, constructor).values
+        names = {name for name, value in given.items() if _is_itself(method, value)}
+        parts = {part.base.start: part.name for part in constructor.values if isinstance(part, r.Member)}
+        stands = [part for part in constructor.values if isinstance(part, r.Name) and part.text in names]
+        methods = {name for one in method.home.ancestry for name in one.defined_here} if method.home else set()
+        if names:
+            return any(one.start not in parts or parts[one.start] in methods for one in stands)
+    return True
+
+
+def _takes_a_part(method: Function, call: r.Call, ended: frozenset[str], code: python_calls.PythonCode) -> bool:
+    """Whether an object that is given the one that makes it asks for a part of what that ends, and stores it."""
+    for constructor in code.functions_called(call, method):
+        given = code.given_parameters(call, method, constructor).values
+        names = [name for name, value in given.items() if _is_itself(method, value)]
+        locals_ = _locals(constructor) if names else {}
+        for part in constructor.values if names else ():
+            if isinstance(part, r.Assign) and isinstance(part.target, r.Member):
+                value = locals_.get(part.value.text) if isinstance(part.value, r.Name) else part.value
+                if any(_is_lent(name, _handed_through(constructor, value, code), ended) for name in names):
+                    return True
+    return False
+
+
+def _is_lent(itself: str, call: r.Value | None, ended: frozenset[str]) -> bool:
+    """Whether it asks for a part of what the object of that name ends, rather than for something new."""
+    if not isinstance(call, r.Call):
+        return False
+    part = habits.COPIES.isdisjoint(pairs.words(places.last_name(call.callee)))
+    return part and any(
+        isinstance(one, r.Member) and isinstance(one.base, r.Name) and one.base.text == itself and one.name in ended
+        for one in call.args[:1]
+    )
 
 
 def _passes_a_part_on(cls: Class) -> bool:

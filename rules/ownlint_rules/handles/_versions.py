@@ -307,9 +307,7 @@ class IdentityQuestions:
         for value in function.values if named else ():
             if not isinstance(value, (r.Name, r.Member)):
                 continue
-            start = (
-                value.start if isinstance(value, r.Name) else value.name_start if isinstance(value, r.Member) else -1
-            )
+            start = value.name_start if isinstance(value, r.Member) else value.start
             missing = self._absent(named[start]) if start in named else None
             if missing is not None and not self._is_set_anew(missing.member.name):
                 at = Span(start, value.end)

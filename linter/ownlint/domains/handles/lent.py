@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ownlint.facts import records as r
-from ownlint.flow.places import walk
+from ownlint.flow.places import last_name, walk
 from ownlint.project.subjects import Class, Function
 
 _DESTRUCTOR = "__del__"
+_FINALIZE = "finalize"
+"""Of `weakref`."""
 
 Points = Callable[[r.Call], bool]
 """Whether what a call answers points to its first argument."""
@@ -26,14 +28,35 @@ def handle_behind(function: Function, address: r.Value, points: Points) -> str:
 
 def freed_handles(cls: Class) -> frozenset[str]:
     """Attributes that its destructor gives to functions of others, by itself or in a method of the class that it
-    calls."""
-    found: set[str] = set()
+    calls, or that a finalizer gives to one: `weakref.finalize(self, free, handle)`."""
+    found = {name for one in cls.ancestry for method in one.methods for name in _finalized(method)}
     for method in cls.defined(_DESTRUCTOR):
         found |= _given_away(method)
         for name in sorted(_own_methods_called(method)):
             for called in cls.defined(name):
                 found |= _given_away(called)
     return frozenset(found)
+
+
+def _finalized(method: Function) -> Iterator[str]:
+    """Attributes that a function gets when the object is collected: as they are, or as the value that is put there."""
+    if not method.mentions(_FINALIZE):
+        return
+    given: dict[str, set[str]] = {}
+    for part in method.values:
+        match part:
+            case r.Assign(target=target, value=r.Name(text=name)) if attribute := _own_attribute(target):
+                given.setdefault(name, set()).add(attribute)
+            case r.Assign(target=r.Name(text=name), value=value) if attribute := _own_attribute(value):
+                given.setdefault(name, set()).add(attribute)
+    for call in method.calls():
+        match call:
+            case r.Call(args=(r.Name(text=itself), _, *handles)) if itself == method.itself:
+                if last_name(call.callee) == _FINALIZE:
+                    for handle in handles:
+                        yield from given.get(handle.text, ()) if isinstance(handle, r.Name) else ()
+                        if attribute := _own_attribute(handle):
+                            yield attribute
 
 
 def _given_away(method: Function) -> set[str]:
