@@ -61,9 +61,10 @@ _NOTHING = re.compile(
 )
 """The bodies of macros that do nothing with what they are given."""
 _LEVEL_TEST = re.compile(
-    r"\s*(?:do\s*)?(?:\{\s*)?if\s*(?:constexpr\s*)?\((?=[^;{]*(?i:debug|dbg|trace|verbos))[^;{]*\)(?!\s*(?:return|throw|abort)\b)"
+    r"\s*(?:do\s*)?(?:\{\s*)?if\s*(?:constexpr\s*)?\((?=[^;{]*(?i:debug|dbg|trace|verbos|vlog))[^;{]*\)(?!\s*(?:return|throw|abort)\b)"
+    r"|[\s(!]*(?=[^;{?]*(?i:debug|dbg|trace|verbos|vlog))[^;{?]*\?\s*(?:\(void\)\s*\(?0\)?|static_cast<void>\(0\))\s*:"
 )
-"""A macro's body that begins with a question for the level of a log."""
+"""A macro's body that begins with a question for the level of a log: `if (..)`, or `!(..) ? (void)0 : ..`."""
 _DENIAL = re.compile(r"\s*(?:do\s*)?(?:\{\s*)?if\s*\([\s(]*(?:\w+\s*\([\s(]*)?!\s*\(")
 """A macro's body that begins with a question whether what it is given does not hold: `if (unlikely(!(ok))) ..`."""
 _HIGHER_LEVEL = re.compile(r"(?i)(?:^|_|(?<=[a-z]))(?:warn|err|fatal|info|crit|notice)")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ownlint import Class, Function, Program, habits, lent, pairs, places, python_calls, questions
 from ownlint import records as r
 
+
 class PythonChild(NamedTuple):
     """`value` in `function`, a method of `source`, makes an object of the class `made` of what a call gives that is
     told the handle which `source` ends. `kept`: the object itself is passed on, or put into what is made."""

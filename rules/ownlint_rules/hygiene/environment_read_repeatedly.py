@@ -18,7 +18,8 @@
 - a variable that a `for` loop of Python reads in every iteration
 - a variable of which the constructors of two classes make the same number or choice, and one for which several
   functions of C or C++ spell out the same default
-- with `--certainty possible`, a variable that is read in a loop, and any that several functions or a constructor read
+- with `--certainty possible`, a variable that is read in a loop or, in C++, by a function that a loop calls, and any
+  that several functions or a constructor read
 
 ## Why it is a bug
 
@@ -140,10 +141,15 @@ def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
             if found is not None:
                 yield found
         else:
-            often = [
-                reading for reading in readings if not _renews(reading) and reading.when in ("construction", "loop")
-            ]
+            often = [reading for reading in readings if not _renews(reading) and _is_repeated(around, reading)]
             yield from (_each_time(around, reading) for reading in often[:1])  # more than one there are one mistake
+
+
+def _is_repeated(around: environment.ProgramEnvironment, reading: environment.EnvironmentReading) -> bool:
+    """Whether it stands in a loop or in a constructor, or in a function of C++ that a loop of the project calls."""
+    if reading.when == "call" and not _is_python(reading):
+        return around.loop_around(reading) is not None
+    return reading.when in ("construction", "loop")
 
 
 def _renews(reading: environment.EnvironmentReading) -> bool:
@@ -411,6 +417,8 @@ def _each_time(around: environment.ProgramEnvironment, reading: environment.Envi
     often = _often(around, reading)
     if reading.when == "loop":
         message = f"`{reading.variable}` is read in every iteration"
+    elif reading.when == "call" and reading.function is not None:
+        message = f"`{reading.variable}` is read each time `{reading.function.name}` is called"
     else:
         name = reading.owner.name if reading.owner is not None else "object"
         article = "an" if name[:1].lower() in "aeiou" else "a"
