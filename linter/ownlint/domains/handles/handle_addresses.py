@@ -7,7 +7,7 @@ the owner alive: doubt is silent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -94,6 +94,7 @@ class AddressInterpreter(HandleInterpreter):
         """Whether the project has what is called just now."""
         self.registering: dict[Span, r.Call] = {}
         """Calls that store a callback for good."""
+        self._elements: dict[str, r.Value | None] | None = None
         self._symbols: dict[tuple[int, int], str] = {}
         self._kinds: dict[tuple[int, int], Kind | None] = {}
 
@@ -298,7 +299,28 @@ class AddressInterpreter(HandleInterpreter):
         if isinstance(base, (r.Member, r.Index)):
             outer = self.object_role(base.base)
             return outer if outer in ("raw", "struct", "pointer") else ""
+        if isinstance(base, r.Name) and not roles and self.is_local(base):
+            whole = self.element_of_what(base.text)
+            return self.object_role(whole) if whole is not None else ""
         return ""
+
+    def element_of_what(self, name: str) -> r.Value | None:
+        """The array of which a local is an element: `slot = array[n]`, `for slot in array`, `for slot, x in zip(array,
+        xs)`; each is written to in its place."""
+        if self._elements is None:
+            self._elements = {}
+            for statement in self.function.statements:
+                match statement:
+                    case r.Evaluate(value=r.Assign(target=r.Name(text=target), op="=", value=given)):
+                        found = [(target, given.base if isinstance(given, r.Index) else None)]
+                    case r.Loop(kind="range", target=target, iterable=iterable) if target is not None:
+                        found = list(_walked(target, iterable))
+                    case _:
+                        continue
+                for target, whole in found:
+                    alone = target not in self._elements and whole is not None and root(whole) != target
+                    self._elements[target] = whole if alone else None
+        return self._elements.get(name)
 
     def is_native(self, base: r.Value, name: str = "") -> bool:
         """What is written to keeps what it is given, but for what `put_in` has made of it."""
@@ -815,6 +837,20 @@ def root(value: r.Value) -> str:
     while isinstance(value, (r.Member, r.Index)):
         value = value.base
     return value.text if isinstance(value, r.Name) else ""
+
+
+def _walked(target: r.Value, iterable: r.Value | None) -> Iterator[tuple[str, r.Value | None]]:
+    """What a loop walks for each name of its target."""
+    match target, iterable:
+        case r.Aggregate(items=items), r.Call(callee=r.Name(text="zip"), args=args) if len(items) == len(args):
+            for item, given in zip(items, args, strict=True):
+                yield from _walked(item, given)
+        case r.Aggregate(items=(r.Name(text=number), item)), r.Call(callee=r.Name(text="enumerate"), args=(given, *_)):
+            yield number, None
+            yield from _walked(item, given)
+        case _:
+            names = [part.text for part in walk(target) if isinstance(part, r.Name)]
+            yield from ((name, iterable if isinstance(target, r.Name) else None) for name in names)
 
 
 def leaving_names(function: Function) -> frozenset[str]:
