@@ -44,6 +44,7 @@ from ownlint.flow.places import last_name
 from ownlint.models import habits, python_builtins
 
 _CHANGES = python_builtins.ADDS_ONE | python_builtins.ADDS_MANY | python_builtins.REMOVES | {"sort", "reverse"}
+_ADDS = python_builtins.ADDS_ONE | python_builtins.ADDS_MANY
 _CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
 
 
@@ -312,8 +313,10 @@ class HandleCalls(Trees):
     ) -> Handles:
         """A method of a container, of an object of the project, or of what nobody knows."""
         stored = frozenset(h.out() for h in on if h.path[:1] == ("." + callee.name,))
-        if (on or any(arguments)) and not self.objects(on) and not stored and self.is_container(callee.base, on):
-            return self.container_method(call, callee, on, arguments)
+        if (on or any(arguments)) and not self.objects(on) and not stored:
+            inner = callee.name in _ADDS and self.inner_container(callee.base) is not None
+            if inner or self.is_container(callee.base, on):
+                return self.container_method(call, callee, on, arguments)
         if self.objects(on) and not any(h.is_python for h in stored):
             stored = self.of_object(callee, on)
         return self.project(call, symbol, stored, arguments, given, on)
@@ -450,11 +453,11 @@ class HandleCalls(Trees):
             self.unexact(base)
             on = self.value(base)
         if name in python_builtins.ADDS_ONE and arguments:
-            self.put(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
+            self.put_below(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
         elif name in python_builtins.ADDS_MANY:
             for handles, value in zip(arguments, call.args, strict=True):
                 values = frozenset(h for h in handles if h.path[:1] == (VALUE,))
-                self.put(base, values | inside(self.elements(handles, value), ANY), call.span)
+                self.put_below(base, values | inside(self.elements(handles, value), ANY), call.span)
         takes = name in python_builtins.TAKES_ONE or name == "popitem"
         taken = self.taken_out(call, name, on) if takes else NOTHING
         if name in python_builtins.REMOVES:

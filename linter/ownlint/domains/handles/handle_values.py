@@ -229,8 +229,9 @@ class HandleValues:
     def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> Handles:
         if op not in ("=", ":="):
             before, added = self.value(target), self.value(inner)
-            if any(h.path for h in before) or (not native(before) and self.is_container(target)):
-                self.put(target, inside(self.elements(added, inner), ANY), value.span)
+            within = not native(before) and (self.is_container(target) or self.inner_container(target) is not None)
+            if any(h.path for h in before) or within:
+                self.put_below(target, inside(self.elements(added, inner), ANY), value.span)
             else:
                 self.use(before, target)
                 self.use(native(added), inner)
@@ -492,6 +493,32 @@ class HandleValues:
                 return is_given_container(self.function, base.text)
             return is_container(self.assigned(base.text))
         return holds_container(self.function, base)
+
+    def inner_container(self, base: r.Value) -> tuple[r.Value, r.Value] | None:
+        """The container of which this is an element, and the key: `found[key]`, `found.setdefault(key, [])`."""
+        match base:
+            case (
+                r.Index(base=inner, indexes=(key,))
+                | r.Call(callee=r.Member(base=inner, name="setdefault"), args=(key, _))
+            ) if self.is_container(inner) or self.inner_container(inner) is not None:
+                return inner, key
+        return None
+
+    def is_list(self, base: r.Value) -> bool:
+        """Whether a local was made as a list, of which an index picks an element."""
+        match self.assigned(base.text) if isinstance(base, r.Name) else None:
+            case r.Aggregate(kind="list") | r.Comprehension(kind="list") | r.Call(callee=r.Name(text="list")):
+                return True
+            case r.Binary(op="*", left=r.Aggregate(kind="list")):
+                return True
+        return False
+
+    def put_below(self, base: r.Value, handles: Handles, at: Span) -> None:
+        """Into a container, or one that is an element of another: `found[key].append(op)`."""
+        while (inner := self.inner_container(base)) is not None:
+            base, key = inner
+            handles = inside(handles, ANY if self.is_list(base) else value_slot(key))
+        self.put(base, handles, at)
 
     def put(self, container: r.Value, handles: Handles, at: Span, slot: str = "") -> None:
         """Into a container or an object: a local one carries them on, any other outlives the function. `slot` when
