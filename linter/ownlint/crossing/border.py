@@ -406,6 +406,9 @@ class Border(Classes):
             if cls := self.told_by(function, call):
                 return cls
         asked = frozenset(word for word in written if not word.endswith(")"))
+        for word in sorted(asked) if name != function.itself else ():
+            if cls := self.told_by(function, word):
+                return cls
         spoken = self.reach.spoken_in(function.file) if len(asked) > 1 else None
         paths = frozenset(word for word in asked if "." in word)
         found = self.program.models.asked_of(asked - paths, spoken, paths, name) if spoken else ""

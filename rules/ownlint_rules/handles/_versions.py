@@ -171,8 +171,9 @@ class _Listener(handle_flow.HandleInterpreter):
         self.value(value.right)
         left, right = self.operand(value.left), self.operand(value.right)
         before = self.asked_for.get(("identity", value.span, ""))
-        if before is None or not before.is_one:  # on one path at least it may be a name for the same
-            self.asked_for["identity", value.span, ""] = IdentityUse("identity", value.span, (left, right), value.op)
+        found = IdentityUse("identity", value.span, (left, right), value.op)
+        if before is None or (not before.is_one and (found.is_one or _known(found) >= _known(before))):
+            self.asked_for["identity", value.span, ""] = found  # on one path at least it may be a name for the same
         return handles.NOTHING
 
     def builtin(self, call: r.Call, name: str, arguments: list[handles.Handles]) -> handles.Handles | None:
@@ -239,6 +240,11 @@ class _Listener(handle_flow.HandleInterpreter):
         """`seen.add(key)`, `table.get(key)`."""
         if isinstance(call.callee, r.Member) and call.callee.name in _KEYED and call.args:
             self.note("key", call.args[0].span, call.args[0])
+
+
+def _known(asked: IdentityUse) -> int:
+    """Of how many operands the class is known: on another path nobody may know it, or it may be None."""
+    return sum(1 for operand in asked.operands if operand.classes)
 
 
 def _asserted(function: Function) -> set[str]:
@@ -364,6 +370,11 @@ class IdentityQuestions:
         does, or may do."""
         found = [self._compared(cls) for cls in operand.classes]
         return found[0] if found and all(found) else ()
+
+    def may_be_unique(self, operand: Operand) -> bool:
+        """Whether some version has one wrapper for each native object of these classes."""
+        models = self.program.models
+        return any((model := models.python_class(cls)) is not None and model.unique for cls in operand.classes)
 
     def _compared(self, cls: str) -> tuple[str, ...]:
         models, waiting = self.program.models, [cls]

@@ -90,7 +90,7 @@ def _identity(function: Function, known: versions.IdentityQuestions, asked: vers
         asked.at,
         f"`{text(wrappers[0].value)}` is compared with `{asked.name}`, which compares wrappers and not "
         "the objects they wrap",
-        certainty=_certainty(wrappers),
+        certainty=_certainty(known, asked, wrappers),
         help=f"compare with `{_EQUAL[asked.name]}`",
         fix=_fix(function, asked),
     )
@@ -124,11 +124,16 @@ def _key(function: Function, known: versions.IdentityQuestions, asked: versions.
 _EQUAL = {"is": "==", "is not": "!="}
 
 
-def _certainty(wrappers: list[versions.Operand]) -> Certainty:
-    """Of two names somebody may have made one object."""
+def _certainty(
+    known: versions.IdentityQuestions, asked: versions.IdentityUse, wrappers: list[versions.Operand]
+) -> Certainty:
+    """Of two names somebody may have made one object; a member gives another one each time it is asked for."""
     anew = any(operand.anew for operand in wrappers)
     if len(wrappers) > 1 and anew:
         return "certain"
+    (first, *_), others = wrappers, [operand for operand in asked.operands if operand not in wrappers]
+    if others and first.anew and isinstance(first.value, records.Member) and not known.may_be_unique(first):
+        return because("type", f"the class of `{text(others[0].value)}` is not known")
     return because("value" if anew or len(wrappers) > 1 else "guess", "both names may refer to the same wrapper")
 
 
