@@ -728,6 +728,8 @@ class HandleCalls(Trees):
         receiver: Handles = NOTHING,
     ) -> Handles:
         """A function of the project, or one that nobody knows: then it may keep what it is given."""
+        known = on or (self.code_called(symbol) if symbol else NOTHING)
+        self.passing = bool(known)
         for argument, handles in zip(call.args, arguments, strict=True):
             if not handles:
                 continue
@@ -735,6 +737,7 @@ class HandleCalls(Trees):
             closed = frozenset(h for h in handles if self.is_closed_itself(h))  # a Python object like another
             if not self.anything:
                 self.use(handles - emptied - closed, _given(argument))
+        self.passing = False
         if symbol in _CLOSING and arguments:
             return inside(native(arguments[0]), CLOSING)
         code = self.classes.code
@@ -743,8 +746,7 @@ class HandleCalls(Trees):
         )
         if cls is not None and self.classes.find(symbol) is None:
             return self.constructed(call, cls, symbol, list(python_calls.arguments_of(call, values)))
-        on = on or (self.code_called(symbol) if symbol else NOTHING)
-        if on and (done := self.run_code(call, on, list(python_calls.arguments_of(call, values)))) is not None:
+        if known and (done := self.run_code(call, known, list(python_calls.arguments_of(call, values)))) is not None:
             return done if done or self.anything else self.declared_result(call, symbol)
         for handle in (h for handles in arguments for h in handles if h.stale is not None and h.stale.how == "emptied"):
             self.state = self.state.restored(handle.token)  # it may get its memory again there

@@ -612,7 +612,8 @@ class HandleInterpreter(Loops):
         for handle in in_order(handles):
             if handle.path or value is None or handle.is_python:
                 continue
-            self.noted_look(handle, handle.chain, sure=True)
+            if not self.passing:
+                self.noted_look(handle, handle.chain, sure=True)
             if handle.stale is not None:
                 self.judge_stale(kind, handle, value.span)
                 gone.add(handle)

@@ -69,6 +69,8 @@ class HandleValues:
         """How many comprehensions are around."""
         self.often: set[int] = set()
         """Sites where a comprehension makes several objects."""
+        self.passing = False
+        """What is used now is only passed to a function of the project, which is looked at itself."""
         self.maybe_run = 0
         """How many operands are around that are evaluated on some ways alone."""
         self.running: list[Function] = []
