@@ -33,7 +33,7 @@ from ownlint_rules.donation._donation_specs import Constant
 
 
 class Ineffective(Step, frozen=True):
-    """A wrapper call, or a call, that says it consumes and does not. `why`: `negative` or `keyword`."""
+    """A wrapper call, or a call, that says it consumes and does not. `why`: `negative`, `keyword` or `reduced`."""
 
     why: str = ""
     shown: str = ""
@@ -195,6 +195,27 @@ class Donations:
             if isinstance(part, r.Call):
                 yield from self._negative(part, scope)
                 yield from self._by_keyword(part, scope)
+                yield from self._reduced(part, scope)
+
+    def _reduced(self, call: r.Call, scope: DonationScope) -> Iterator[Ineffective]:
+        """A donated array of which nothing is returned but what a reduction has made of it: no result can have its
+        storage."""
+        inner = call.callee if isinstance(call.callee, r.Call) else call
+        given = {a.key.text: a for a in inner.args if isinstance(a, r.Pair) and isinstance(a.key, r.Name)}
+        keywords = [a for name, a in given.items() if name in self.consuming.wrapper_keywords]
+        decorated = self.callables.modules.definitions(scope.function.file) if keywords else {}
+        is_decoration = len(call.args) == 1 and isinstance(call.args[0], r.Name) and call.args[0].start in decorated
+        known = self.callables.known(call.args[0] if is_decoration else call, scope) if keywords else None
+        if not isinstance(known, Consumer) or known.wraps is None or len(known.takes) != 1:
+            return
+        (take,), body = known.takes, known.wraps
+        back = [s.value for s in body.statements if isinstance(s, r.Leave) and s.kind == "return"]
+        if back and take.name and all(value is not None and _is_reduced(value, take.name) for value in back):
+            others = {one.text for value in back for one in places.walk(value) if isinstance(one, r.Name)}
+            beside = sorted(others & {p.name for p in body.record.parameters} - {take.name})
+            yield Ineffective(
+                scope.function.path, keywords[0].span, take.name, why="reduced", shown=beside[0] if beside else ""
+            )
 
     def _negative(self, call: r.Call, scope: DonationScope) -> Iterator[Ineffective]:
         symbol = self.callables.canonical(call.callee, scope.function)
@@ -265,6 +286,38 @@ def fix_of(misuse: DonationMisuse) -> Fix | None:
 
 def _given(argument: r.Value) -> r.Value:
     return argument.value if isinstance(argument, r.Pair) else argument
+
+
+_REDUCES = frozenset({"sum", "mean", "max", "min", "prod", "std", "var", "any", "all", "median", "nansum", "nanmean"})
+_NUMBERS_OF = frozenset({"size", "ndim", "nbytes", "itemsize"})
+
+
+def _is_reduced(value: r.Value, name: str) -> bool:
+    """Whether a number is all that is left of the array of that name, and it is there: `jnp.sum(a) / a.size`."""
+    match value:
+        case r.Aggregate(kind="tuple", items=items):
+            return bool(items) and all(_is_reduced(item, name) for item in items)
+        case r.Binary(op="+" | "-" | "*" | "/" | "//" | "**", left=left, right=right):
+            sides = (left, right)
+            return any(_is_reduced(one, name) for one in sides) and all(
+                _is_reduced(one, name) or _is_apart(one, name) for one in sides
+            )
+        case r.Unary(op="-", value=inner):
+            return _is_reduced(inner, name)
+        case r.Call(callee=r.Member(base=base, name=reduction), args=args) if reduction in _REDUCES:
+            of = base if not args else args[0]
+            return len(args) <= 1 and any(isinstance(one, r.Name) and one.text == name for one in places.walk(of))
+    return False
+
+
+def _is_apart(value: r.Value, name: str) -> bool:
+    """Whether the array is not in it but for how large it is."""
+    bases = {
+        part.base.start
+        for part in places.walk(value)
+        if isinstance(part, r.Member) and part.name in _NUMBERS_OF and isinstance(part.base, r.Name)
+    }
+    return all(one.start in bases for one in places.walk(value) if isinstance(one, r.Name) and one.text == name)
 
 
 def _stands_for(known: object, call: r.Call, at: Span) -> bool:

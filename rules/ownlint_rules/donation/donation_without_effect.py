@@ -4,6 +4,7 @@
 
 - a negative position in `donate_argnums`, also as one of several or through a constant
 - a donated parameter of a `pmap` that a call passes by keyword
+- a donated array of which a reduction to a number is all that is returned
 
 ## Why it is a bug
 
@@ -46,7 +47,7 @@ Write a non-negative position, or use `donate_argnames`. Pass the donated argume
 ## Known limitations
 
 - A keyword argument of a `pmap` whose function is not found is not known to be the donated one.
-- Whether a result has the shape of the donated argument is not known.
+- Whether a result has the shape of the donated argument is known of reductions to a number alone.
 
 ## Source
 
@@ -69,6 +70,15 @@ def donation_without_effect(function: Function) -> Iterator[Finding]:
                 place.span,
                 f"`{place.message}` of {place.shown} donates nothing",
                 help="use a non-negative position: negative ones are accepted but ignored",
+            )
+        elif place.why == "reduced":
+            yield function.finding(
+                place.span,
+                f"`{place.message}` is marked as donated, but only a number that is computed from it is returned",
+                certainty=because("type", f"harmless if `{place.shown}` has the shape of `{place.message}`")
+                if place.shown
+                else "certain",
+                help="remove it from the donated arguments: no result can use its memory",
             )
         else:
             yield function.finding(
