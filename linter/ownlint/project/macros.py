@@ -62,7 +62,7 @@ _NOTHING = re.compile(
 """The bodies of macros that do nothing with what they are given."""
 _LEVEL_TEST = re.compile(
     r"\s*(?:do\s*)?(?:\{\s*)?if\s*(?:constexpr\s*)?\((?=[^;{]*(?i:debug|dbg|trace|verbos|vlog))[^;{]*\)(?!\s*(?:return|throw|abort)\b)"
-    r"|[\s(!]*(?=[^;{?]*(?i:debug|dbg|trace|verbos|vlog))[^;{?]*\?\s*(?:\(void\)\s*\(?0\)?|static_cast<void>\(0\))\s*:"
+    r"|(?=[^;{?]{0,200}?(?i:debug|dbg|trace|verbos|vlog))[^;{?]{1,200}+\?\s*+(?:\(void\)\s*\(?0\)?|static_cast<void>\(0\))\s*:"
 )
 """A macro's body that begins with a question for the level of a log: `if (..)`, or `!(..) ? (void)0 : ..`."""
 _DENIAL = re.compile(r"\s*(?:do\s*)?(?:\{\s*)?if\s*\([\s(]*(?:\w+\s*\([\s(]*)?!\s*\(")

@@ -68,8 +68,6 @@ from collections.abc import Iterator
 from ownlint import Certainty, Finding, Function, Span, because, model_records, places, records, rule, text
 from ownlint_rules.handles import _versions as versions
 
-_ASKS = re.compile(r"version|hasattr|numpy|\bv?np_?\d", re.IGNORECASE)
-"""In a condition: which version there is."""
 _GETTERS = frozenset({"hasattr", "getattr"})
 _EXPECTED = re.compile(r"\b(?:AttributeError|TypeError|Exception|BaseException)\b")
 
@@ -89,11 +87,9 @@ def removed_api(function: Function) -> Iterator[Finding]:
         )
     for gone in known.gone_in(function):
         version = gone.missing.version
-        if (
-            _is_asked_for(function, gone.name, _GETTERS)
-            or _is_tried(function.body, gone.at)
-            or _is_chosen(function, gone.at)
-        ):
+        packages = tuple(version.packages)
+        expected = _is_tried(function.body, gone.at, packages) or _is_chosen(function, gone.at, packages)
+        if expected or _is_asked_for(function, gone.name, _GETTERS):
             continue
         yield function.finding(
             gone.at,
@@ -114,10 +110,16 @@ def _shown(version: model_records.Version) -> str:
     return " and ".join(f"{package} {ranges}" for package, ranges in sorted(version.packages.items()))
 
 
-def _is_chosen(function: Function, at: Span) -> bool:
+def _is_chosen(function: Function, at: Span, packages: tuple[str, ...]) -> bool:
     """Whether it is one side of an expression that asks what there is: `np.a if NEW_NUMPY else np.b`."""
     asked = (v.condition for v in function.values if isinstance(v, records.Conditional) and at.start in v.span)
-    return any(_ASKS.search(text(condition)) for condition in asked)
+    return any(_asks(condition, packages) for condition in asked)
+
+
+def _asks(condition: records.Value, packages: tuple[str, ...]) -> bool:
+    """Whether a condition asks which version there is, or what the library has."""
+    said = text(condition).lower()
+    return any(word in said for word in ("version", "hasattr", *packages))
 
 
 def _certainty(asked: versions.IdentityUse, missing: versions.Missing) -> Certainty:
@@ -150,23 +152,23 @@ def _says(function: Function, name: str, getters: frozenset[str]) -> bool:
     )
 
 
-def _is_tried(body: records.Body, at: Span) -> bool:
+def _is_tried(body: records.Body, at: Span, packages: tuple[str, ...] = ()) -> bool:
     """Whether somebody around asks for a version, or expects that it is not there."""
     for statement in body:
         if at.start not in statement.span:
             continue
         match statement:
             case records.Branch(condition=condition, then=then, other=other):
-                return bool(_ASKS.search(text(condition))) or _is_tried((*then, *other), at)
+                return _asks(condition, packages) or _is_tried((*then, *other), at, packages)
             case records.Try(body=tried, handlers=handlers):
                 expects = any(not handler.type or _EXPECTED.search(handler.type) for handler in handlers)
                 inside = any(at.start in inner.span for inner in tried)
-                return (expects and inside) or _is_tried((*tried, *_others(statement)), at)
+                return (expects and inside) or _is_tried((*tried, *_others(statement)), at, packages)
             case records.With(body=inner, items=items):
                 expects = any("raises" in text(item.value).lower() for item in items)
-                return expects or _is_tried(inner, at)
+                return expects or _is_tried(inner, at, packages)
             case records.Loop(body=inner):
-                return _is_tried(inner, at)
+                return _is_tried(inner, at, packages)
     return False
 
 
