@@ -76,5 +76,6 @@ def _one_string(match: re.Match[bytes]) -> bytes:
         return text
     if len(pieces) == 1:
         return text.replace(b"#", b" ")
-    joined = b'"%s"' % b"".join(one["text"][1:].removesuffix(b'"') if one["text"] else b"#" + one["word"] for one in pieces)
+    said = (one["text"][1:].removesuffix(b'"') if one["text"] else b"#" + one["word"] for one in pieces)
+    joined = b'"%s"' % b"".join(said)
     return joined.ljust(len(text)) if len(joined) <= len(text) else text
