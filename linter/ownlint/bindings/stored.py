@@ -51,9 +51,14 @@ def stores(function: Function, first: int, depth: int = 0) -> list[Stored]:
     return list(found.values())
 
 
+def constructors_for(cls: Class, parameters: tuple[str, ...]) -> tuple[Function, ...]:
+    """Those that take these types; an empty one is not known."""
+    return tuple(each for each in cls.constructors if _fits(each.record, parameters))
+
+
 def constructed(cls: Class, parameters: tuple[str, ...], depth: int = 0) -> list[Stored]:
     """What the constructor stores that takes these types; `this` is 1, the first argument 2."""
-    shown = [each for each in cls.constructors if _fits(each.record, parameters)]
+    shown = constructors_for(cls, parameters)
     if len(shown) > 1 and "" in parameters:
         return []  # nobody can tell which
     if shown:

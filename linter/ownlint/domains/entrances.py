@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ownlint.bindings import stored
 from ownlint.bindings.policies import Policies
 from ownlint.bindings.targets import Target, target_of
 from ownlint.domains import gil, locks
@@ -112,16 +113,18 @@ class Entrances:
         self._add(cls.destructor, Entrance("binding", gil.HELD, step))
 
     def _bound(self, binding: Binding) -> None:
-        target = callable_of(binding)
-        if target is None or target.function is None:
+        called = _called_by(binding)
+        if not called:
             return
         extra = releasing(binding)
         if extra is not None:
             step = binding.step(extra, f"`{binding.symbol}` is called with the GIL released")
-            self._add(target.function, Entrance("guard", gil.RELEASED, step))
+            entrance = Entrance("guard", gil.RELEASED, step)
         else:
             step = binding.step(binding.record, f"Python calls it as `{binding.symbol}` while it holds the GIL")
-            self._add(target.function, Entrance("binding", gil.HELD, step))
+            entrance = Entrance("binding", gil.HELD, step)
+        for function in called:
+            self._add(function, entrance)
 
 
 @program_question
@@ -221,6 +224,19 @@ def callable_of(binding: Binding) -> Target | None:
     if binding.record.kind in ("field", "field_rw", "init"):
         return None
     return target_of(binding)
+
+
+def _called_by(binding: Binding) -> tuple[Function, ...]:
+    """The functions of the project that run when Python calls: of `init<A>()`, the constructor that takes an `A`."""
+    target = callable_of(binding)
+    if target is not None:
+        return (target.function,) if target.function is not None else ()
+    call = strip(binding.record.callable)
+    if binding.record.kind != "init" or not isinstance(call, r.Call) or call.args or binding.owner is None:
+        return ()
+    scope = binding.around.record.scope if binding.around is not None else ""
+    cls = binding.program.names.find_class(binding.owner.type, scope, binding.file)
+    return stored.constructors_for(cls, types.arguments_of(call.template))[:1] if cls is not None else ()
 
 
 def releasing(binding: Binding) -> r.Extra | None:

@@ -36,8 +36,9 @@ ENTRY = -1
 """In place of the event that gave the lock up: it was so from the start."""
 _HAND = "#"
 _TAKEN = "#taken"
-_BOXES = frozenset({"optional", "smart pointer", "scoped owner", "shared pointer"})
-_MAKES = frozenset({"make_unique", "make_shared", "make_optional"})
+BOXES = frozenset({"optional", "smart pointer", "scoped owner", "shared pointer"})
+MAKES = frozenset({"make_unique", "make_shared", "make_optional"})
+"""Functions that make a box with an object of their template argument in it."""
 _DEEPEST = 3
 
 
@@ -181,14 +182,14 @@ class _GilReader:
         if kind.is_placeholder or not written:
             if made is None:
                 return state
-            written = made.template if last_name(made.callee) in _MAKES else spelled(made)
-            if last_name(made.callee) in _MAKES:
+            written = made.template if last_name(made.callee) in MAKES else spelled(made)
+            if last_name(made.callee) in MAKES:
                 self.boxes.add(name)
             return self.guarded(name, self.guard(written), write, state)
         if not kind.is_value and not kind.pointers:
             return state
         if kind.arguments and types.parse(kind.arguments[0]).last in words(self.program):
-            if not _BOXES.intersection(self.program.types.roles(kind.name, self.function)):
+            if not BOXES.intersection(self.program.types.roles(kind.name, self.function)):
                 return state
             self.boxes.add(name)
             if write.value is None or (isinstance(write.value, r.Call) and not _is_filled(write.value)):
@@ -282,7 +283,7 @@ def _made(value: r.Value | None) -> r.Call | None:
 
 
 def _is_filled(made: r.Call) -> bool:
-    return bool(made.args) or last_name(made.callee) in _MAKES or made.kind == "new"
+    return bool(made.args) or last_name(made.callee) in MAKES or made.kind == "new"
 
 
 # --- guard classes ------------------------------------------------------------------------------------

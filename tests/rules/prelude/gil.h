@@ -58,7 +58,7 @@ class unique_ptr {
   T& operator*() const;
   T* operator->() const;
   T* get() const;
-  void reset();
+  void reset(T* pointer = nullptr);
 };
 template <class T>
 class shared_ptr {
@@ -231,6 +231,12 @@ struct gil_scoped_release {
   gil_scoped_release();
   ~gil_scoped_release();
 };
+struct scoped_interpreter {
+  explicit scoped_interpreter(bool signals = true);
+  ~scoped_interpreter();
+};
+void initialize_interpreter(bool signals = true);
+void finalize_interpreter();
 struct gil_scoped_acquire {
   gil_scoped_acquire();
   ~gil_scoped_acquire();
@@ -356,6 +362,7 @@ class class_ : public object {
   class_& def_property_readonly(const char* name, F getter, const E&... extras) { return *this; }
 };
 }  // namespace pybind11
+#define PYBIND11_EMBEDDED_MODULE(name, variable) PYBIND11_MODULE(name, variable)
 #define PYBIND11_MODULE(name, variable) void name##_module(pybind11::module_ variable)
 #define PYBIND11_OVERRIDE(result, base, name, ...) \
   do {                                             \
