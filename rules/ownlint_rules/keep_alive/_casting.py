@@ -6,22 +6,39 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ownlint import Function, bodies, model_records, places, signatures, types
+from ownlint import (
+    Certainty,
+    Function,
+    bodies,
+    model_records,
+    places,
+    signatures,
+    targets,
+    text,
+    types,
+    weaker,
+)
 from ownlint import records as r
+from ownlint_rules.keep_alive import _taken_over as taken_over
 
 _APPENDS = ("append", "insert")
 _FITTING = ("take ownership",)
+_OWNERS = frozenset({"scoped owner", "shared pointer"})
+_DEEPEST = 3
 
 
 class CastToPython(msgspec.Struct, frozen=True):
     """`fresh` is an object that nobody else has and that Python is not told to delete; `owning` how this file would
-    write the policy that does."""
+    write the policy that does. `lent` is an address that Python is told to delete, and `owner` what deletes it, too."""
 
     call: r.Call
     policy: str
     fresh: r.Value | None = None
     lacks_parent: bool = False
     owning: str = ""
+    lent: r.Value | None = None
+    owner: str = ""
+    certainty: Certainty = "certain"
 
 
 def casts(function: Function) -> Iterator[CastToPython]:
@@ -76,14 +93,96 @@ def _cast(call: r.Call, function: Function, framework: model_records.FrameworkMo
     policy = policies[0] if policies else framework.defaults.get("cast pointer", "")
     if len(call.args) > 1 and not policies:
         return  # a policy by another name
-    if policy == "automatic":
+    if policy in ("automatic", *_FITTING):
+        yield from _deleted_twice(call, policy, function, framework)
         return
     policy = "reference" if policy == "automatic reference" else policy
     given = call.args[0]
-    if policy not in _FITTING and _is_owned_by_nobody(given, function):
+    if _is_owned_by_nobody(given, function):
         yield CastToPython(call, policy, given, owning=_owning(function, framework))
     elif policy == "reference internal" and len(call.args) == 2 and _is_address(given, function):
         yield CastToPython(call, policy, lacks_parent=True)
+
+
+def _deleted_twice(
+    call: r.Call, policy: str, function: Function, framework: model_records.FrameworkModel
+) -> Iterator[CastToPython]:
+    """An address that Python deletes, and its owner again: under `automatic` a pointer is taken over."""
+    given = call.args[0]
+    found = None if taken_over.gives_away(function) else _owner(given, function, 0)
+    if found is None:
+        return
+    written = function.program.types.of(places.strip(given), function)
+    kind = types.parse(written)
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
+    if kind.pointers == 1 and cls is not None and taken_over.is_deleted(cls, framework, cls):
+        owner, certainty = found
+        yield CastToPython(call, policy, lent=given, owner=owner, certainty=certainty)
+
+
+def _owner(value: r.Value | None, function: Function, depth: int) -> tuple[str, Certainty] | None:
+    """What still owns the object at an address, and how sure that is."""
+    inner = places.strip(value)
+    if depth > _DEEPEST or inner is None or _is_new(inner, function):
+        return None
+    if (whole := _whole(inner, function)) is not None:
+        return f"`{text(whole, 40)}` still owns it", "certain"
+    match inner:
+        case r.Name(text=name) if name in function.locals and len(function.flow.writes_to((name,))) == 1:
+            return _owner(function.locals[name][1], function, depth + 1)
+        case r.Conditional(then=then, other=other):
+            return _owner(then, function, depth) or _owner(other, function, depth)
+        case r.Call():
+            return _lent_by_call(inner, function, depth)
+    return None
+
+
+def _whole(value: r.Value, function: Function) -> r.Value | None:
+    """What deletes the object at an address with itself: `owner.get()`, `&whole.part`, `&items[0]`, `items.data()`."""
+
+    def roles(of: r.Value) -> set[str]:
+        return set(function.program.types.roles(function.program.types.of(of, function), function))
+
+    match value:
+        case r.Call(callee=r.Member(base=base, name="get"), args=()) if roles(base) & _OWNERS:
+            return base if "python object" not in roles(base) else None
+        case r.Call(callee=r.Member(base=base, name="data"), args=()) if "container" in roles(base):
+            return base
+        case r.Unary(op="&", value=r.Unary(op="*", value=owner)) if roles(owner) & _OWNERS:
+            return owner
+        case r.Unary(op="&", value=r.Member(base=base) | r.Index(base=base)) if taken_over.is_part(value, function):
+            return base
+        case r.Unary(op="&", value=r.Member(base=base, name="first" | "second")):
+            return base if roles(base) & {"iterator", "pair"} else None
+        case r.Unary(op="&", value=r.Name(text=name) as local):
+            return _named(local, name, function)
+    return None
+
+
+def _named(value: r.Name, name: str, function: Function) -> r.Value | None:
+    """The same of the address of a variable: it is an object itself, or refers to a part of one."""
+    held = function.home.field(name) if function.home is not None else None
+    written = function.locals[name][0] if name in function.locals else held[1].type if held is not None else ""
+    if not written or types.parse(written).is_value:
+        return value if written else None
+    initial = function.locals[name][1] if name in function.locals else None
+    return _whole(r.Unary(value.start, value.end, "&", initial), function) if initial is not None else None
+
+
+def _lent_by_call(call: r.Call, function: Function, depth: int) -> tuple[str, Certainty] | None:
+    """A function of the project answers with such an address, on every path that answers with one."""
+    callee = function.program.calls.callee(call, function)
+    if len(callee.functions) != 1 or taken_over.gives_away(callee.functions[0]):
+        return None
+    target = callee.functions[0]
+    back = taken_over.not_null(targets.returned_values(target))
+    found = [_owner(one, target, depth + 1) for one in back]
+    sure: list[Certainty] = [one[1] for one in found if one is not None]
+    if not found or len(sure) < len(found):
+        return None
+    on = places.receiver(call)
+    owner = f"`{text(on, 40)}` still owns it" if on is not None else f"what `{target.name}` returns has an owner"
+    return owner, weaker(callee.certainty, *sure)
 
 
 def _owning(function: Function, framework: model_records.FrameworkModel) -> str:

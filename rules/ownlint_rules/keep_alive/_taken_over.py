@@ -57,7 +57,7 @@ def taken_over(binding: Binding) -> TakenOver | None:
     if signature is None or signature.target is None or not signature.result:
         return None
     pointee, several = _pointee(binding, signature)
-    if pointee is None or not _is_deleted(binding, framework, pointee):
+    if pointee is None or not is_deleted(binding, framework, pointee):
         return None
     found = list(_found(binding, signature, pointee, several))
     return min(found, key=lambda one: ("certain", "likely", "possible").index(one.certainty), default=None)
@@ -79,18 +79,19 @@ def _pointee(binding: Binding, signature: signatures.Signature) -> tuple[Class |
     return None, False
 
 
-def _is_deleted(binding: Binding, framework: model_records.FrameworkModel, cls: Class) -> bool:
+def is_deleted(asked: Binding | Class, framework: model_records.FrameworkModel, cls: Class) -> bool:
     """Whether what holds such an object deletes it: not one that counts, shares with what is there, or only looks."""
     if cls.record.destructor == "deleted" or _is_hidden(cls) or signatures.counts_itself(framework, cls):
         return False
     if views.shares_itself(cls) and framework.facts.get("holder_mismatch") == "no holders":
         return False
-    for file, bound in signatures.bound_as(binding, cls):
+    program = cls.program
+    for file, bound in signatures.bound_as(asked, cls):
         for written in bound.arguments[1:]:
-            holder = types.parse(binding.program.names.expand(written, file, at=bound.start))
+            holder = types.parse(program.names.expand(written, file, at=bound.start))
             if not any(types.parse(argument).last == cls.name for argument in holder.arguments):
                 continue
-            roles = binding.program.types.roles_at(written, file, "")
+            roles = program.types.roles_at(written, file, "")
             if "shared pointer" in roles and not views.shares_itself(cls):
                 continue
             if "smart pointer" in roles and len(holder.arguments) == 1 and holder.last == "unique_ptr":
@@ -114,7 +115,7 @@ def _found(binding: Binding, signature: signatures.Signature, pointee: Class, se
     if function is None:
         yield from _declared(binding, signature, pointee, several)
         return
-    if _gives_away(function) or _is_wrapped(function, pointee):
+    if gives_away(function) or _is_wrapped(function, pointee):
         return
     derived = origins.Origins(function, origins.sources_of(function, target.first))
     for value in targets.returned_values(function):
@@ -129,7 +130,7 @@ def _found(binding: Binding, signature: signatures.Signature, pointee: Class, se
         if _lasts(inner, function, 0):
             yield TakenOver(0, step, "certain")
         elif (found := derived.address(inner)) is not None:
-            sure = "certain" if _is_part(inner, function) else found.certainty
+            sure = "certain" if is_part(inner, function) else found.certainty
             yield TakenOver(found.argument, step, sure)
 
 
@@ -141,7 +142,7 @@ def _is_pointer(value: r.Value | None, function: Function) -> bool:
     return inner is not None and types.parse(function.program.types.of(inner, function)).pointers == 1
 
 
-def _is_part(value: r.Value | None, function: Function) -> bool:
+def is_part(value: r.Value | None, function: Function) -> bool:
     """Whether this is the address of a part of something: nobody can delete that, whoever the whole belongs to."""
     match places.strip(value):
         case r.Unary(op="&", value=r.Index(base=whole)):
@@ -155,7 +156,7 @@ def _is_part(value: r.Value | None, function: Function) -> bool:
     return False
 
 
-def _gives_away(function: Function) -> bool:
+def gives_away(function: Function) -> bool:
     """Whether the body forgets a member, so that what it returns is nobody's any more."""
     for statement in function.statements:
         for value in places.walk(getattr(statement, "value", None)):
@@ -207,7 +208,7 @@ def _is_made(value: r.Value | None, function: Function, depth: int) -> bool:
             return True
         case r.Name(text=name) if name in function.locals and name not in lasting.statics(function):
             given = [function.locals[name][1], *_given_later(function, name)]
-            held = _not_null(one for one in given if one is not None) or given[:1]
+            held = not_null(one for one in given if one is not None) or given[:1]
             return depth < _DEEPEST and any(_is_made(one, function, depth + 1) for one in held if one is not None)
         case r.Call():
             if places.last_name(inner.callee) == "release":
@@ -216,7 +217,7 @@ def _is_made(value: r.Value | None, function: Function, depth: int) -> bool:
             if not called or depth >= _DEEPEST:
                 return False
             back = list(targets.returned_values(called[0]))
-            return any(_is_made(one, called[0], depth + 1) for one in _not_null(back) or back)
+            return any(_is_made(one, called[0], depth + 1) for one in not_null(back) or back)
     return False
 
 
@@ -225,7 +226,7 @@ def _given_later(function: Function, name: str) -> list[r.Value | None]:
     return [one.value for one in function.flow.writes_to((name,)) if not one.fresh and one.op == "="]
 
 
-def _not_null(values: Iterable[r.Value]) -> list[r.Value]:
+def not_null(values: Iterable[r.Value]) -> list[r.Value]:
     return [one for one in values if not _is_null(one)]
 
 
@@ -263,7 +264,7 @@ def _lasts(value: r.Value | None, function: Function, depth: int) -> bool:
             called = function.program.calls.callee(inner, function).functions
             if len(called) != 1 or not ({"*", "&"} & set(called[0].record.result)):
                 return False
-            back = _not_null(targets.returned_values(called[0]))
+            back = not_null(targets.returned_values(called[0]))
             return bool(back) and all(_lasts(each, called[0], depth + 1) for each in back)
     return False
 

@@ -4,12 +4,15 @@
 
 - `new`, or the `release()` of a unique pointer, passed to `cast`, to `append` of a Python list, to a Python call or to
   `make_tuple` under a policy other than `take_ownership`
+- the address of what a smart pointer, a container or another object still owns, cast under `take_ownership` or
+  `automatic`
 - `reference_internal` on a pointer or a reference without a parent argument
 
 ## Why it is a bug
 
 `cast` passes a raw pointer to Python without an owner: unlike for a function result, its default policy is `reference`.
-A new object that is cast with it is never deleted. `reference_internal` needs a parent; without one the cast raises.
+A new object that is cast with it is never deleted. Under `take_ownership` Python deletes the object, and so does its
+owner. `reference_internal` needs a parent; without one the cast raises.
 
 ## Example
 
@@ -48,7 +51,7 @@ object as the third argument. `--fix --unsafe-fixes` adds the policy.
 
 ## Known limitations
 
-- It is not known whether a called function returns a new object.
+- Of a called function whose body is not found, it is not known whether it returns a new object.
 
 ## Source
 
@@ -73,6 +76,13 @@ def cast_under_wrong_policy(function: Function) -> Iterator[Finding]:
                 f"`{text(cast.fresh)}` leaks: it is cast under the policy `{cast.policy}`, so it is never deleted",
                 help="use `take_ownership`, or cast a unique pointer",
                 fix=_taken(function, cast),
+            )
+        elif cast.lent is not None:
+            yield function.finding(
+                cast.call,
+                f"`{text(cast.lent)}` is deleted twice: Python takes ownership of it, but {cast.owner}",
+                certainty=cast.certainty,
+                help="use `reference_internal` with the owner's Python object as parent, or `copy`",
             )
         elif cast.lacks_parent:
             yield function.finding(
