@@ -379,23 +379,26 @@ class Reading:
                 self.comes_out(index, sources)
                 self.stored.update(source.parameter for source in sources if source.made is None)
                 return
-        self.put(sources, self.keeps(target), assign, target)
+        given = {one for one in sources if one.made is None and one.parameter != RECEIVER}
+        self.put(sources - given if self.is_in_local(target) else sources, self.keeps(target), assign, target)
         self.carries(target, sources)
 
     def carries(self, target: r.Value, sources: set[DutySource]) -> None:
         """A plain struct in a local, of which one member gets a handle, has it wherever it is put: `w.scratch = p;
         workspaces_[layer] = w;`."""
-        inner = strip(target)
-        if isinstance(inner, r.Member) and isinstance(base := strip(inner.base), r.Name) and self.is_in_local(inner):
-            self.names.setdefault(base.text, set()).update(one for one in sources if one.made is not None)
+        root, _ = around(target)
+        if isinstance(root, r.Name) and self.is_in_local(target):
+            carried = (one for one in sources if one.parameter != RECEIVER or one.made is not None)
+            self.names.setdefault(root.text, set()).update(carried)
 
     def is_in_local(self, target: r.Value | str) -> bool:
         """Whether it is a member of a plain struct that is a local itself."""
-        inner = strip(target) if not isinstance(target, str) else None
-        base = strip(inner.base) if isinstance(inner, r.Member) and not inner.arrow else None
-        if not isinstance(base, r.Name) or base.text not in self.function.locals or base.text in self.statics:
+        if isinstance(target, str) or not isinstance(strip(target), r.Member):
             return False
-        written = self.function.locals[base.text][0]
+        root, is_far = around(target)
+        if is_far or not isinstance(root, r.Name) or root.text not in self.function.locals or root.text in self.statics:
+            return False
+        written = self.function.locals[root.text][0]
         return types.parse(written).is_value and self.is_plain_class(written)
 
     def lives_on(self, target: r.Value) -> bool:
@@ -744,7 +747,9 @@ class Reading:
         return self.is_plain_class(call.callee.text if isinstance(call.callee, r.Name) else "")
 
     def is_plain_class(self, written: str) -> bool:
-        """Whether it names a class of the project that does nothing when its objects begin and end."""
+        """Whether it names a struct that does nothing when its objects begin and end."""
+        if "plain" in self.resources.program.types.roles(written, self.function):
+            return True
         cls = self.resources.program.names.find_class(written, self.function.record.scope, self.function.file)
         return cls is not None and not cls.constructors and cls.record.destructor == "implicit"
 

@@ -96,6 +96,7 @@ Role = Literal[
     "free threading",
     "slot table",
     "called from c",
+    "plain",
     "arena",
     "exception",
 ]
