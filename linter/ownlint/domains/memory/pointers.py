@@ -20,8 +20,8 @@ from ownlint.flow.remembered import remembered, remembered_of_text
 from ownlint.models.records import Effect, FunctionModel, Place
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_question
-from ownlint.project.subjects import Function
+from ownlint.project.questions import Answers, flow_question, program_question
+from ownlint.project.subjects import Class, Function
 
 ONE = "<one>"
 """The step from a container to where its only element leads; null where it has none."""
@@ -242,12 +242,25 @@ class Pointers:
         elif types.parse(written).pointers:
             around = _known(self.pointer(draft, base, look=look))
         else:
-            return None
+            within = self.indexed_member(base)
+            return self.element(draft, within, indexes, look=look) if within is not None else None
         if around is None:
             return None
         if look:
             self.looked_at(draft, around, base)
         return _inside(around, SOME if self.is_container(written) else self.step_of(indexes))
+
+    @remembered
+    def indexed_member(self, base: r.Value) -> r.Value | None:
+        """The container in an object of the project whose elements `base[i]` answers with a reference to; None where
+        its operator does something else."""
+        cls = self.program.names.find_class(self.type_of(base), self.function.record.scope, self.function.file)
+        name = operators(self.program).member(cls) if cls is not None else ""
+        if not name:
+            return None
+        within = r.Member(base.start, base.end, base, name, False, base.start)
+        written = self.type_of(within)
+        return within if self.is_container(written) or self.keeps_place(written) or "[" in written else None
 
     def step_of(self, indexes: tuple[r.Value, ...]) -> str:
         """The step to an element: by a constant, by a variable as long as that stays what it is, or to any of them."""
@@ -513,6 +526,43 @@ def named(value: r.Value | None) -> str:
     while isinstance(bare, r.Member | r.Index | r.Unary):
         bare = strip(bare.value if isinstance(bare, r.Unary) else bare.base)
     return bare.text if isinstance(bare, r.Name) else ""
+
+
+class Operators:
+    """What the `operator[]` of the classes of a program answer with."""
+
+    def __init__(self) -> None:
+        self._members: Answers[Class, str] = Answers()
+
+    def member(self, cls: Class) -> str:
+        """The member whose elements it answers with a reference to; empty where there is none, and where two differ."""
+        return self._members.ask(cls, lambda: _indexed_by_operator(cls))
+
+
+@program_question
+def operators(program: Program) -> Operators:
+    """The operators of a program; one object a program, since its answers are remembered."""
+    return Operators()
+
+
+def _indexed_by_operator(cls: Class) -> str:
+    found: set[str] = set()
+    for method in cls.defined("operator[]"):
+        if not types.parse(method.record.result).reference:
+            return ""
+        found.update(_indexed(leave.value) for leave in method.flow.leaves if leave.kind == "return")
+    name = found.pop() if len(found) == 1 else ""
+    return name if name and cls.field(name) is not None else ""
+
+
+def _indexed(value: r.Value | None) -> str:
+    """The member of which the value is an element: `nodes_[i]`, `this->nodes_.at(i)`."""
+    match strip(value):
+        case r.Index(base=base) | r.Call(callee=r.Member(base=base, name="at"), args=(_,)):
+            match strip(base):
+                case r.Name(text=name) | r.Member(base=r.Name(text="this"), name=name):
+                    return name
+    return ""
 
 
 def _inside(around: Pointer | None, step: str) -> Cell | None:
