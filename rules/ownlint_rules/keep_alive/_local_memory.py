@@ -227,7 +227,7 @@ class Unowned(NamedTuple):
 
     at: r.Value
     owner: str
-    how: OneOf["returned", "kept"]
+    how: OneOf["returned", "kept", "put"]
     into: str
     shared: bool
     """Something else may have the object, too."""
@@ -249,6 +249,33 @@ def unowned_handles(function: Function) -> Iterator[Unowned]:
             dies = _dies(function, known, statement.value, known_handle(function, known, statement.type))
             if dies is not None and not dies.local and _is_used(function, statement.names[0]):
                 yield Unowned(statement.value, dies.owner, "kept", statement.names[0], dies.answered)
+    for value, into, written in _stored(function):
+        dies = _dies(function, known, value, True) if known_handle(function, known, written) else None
+        if dies is not None and not dies.local:
+            yield Unowned(value, dies.owner, "put", into, dies.answered)
+
+
+def _stored(function: Function) -> Iterator[tuple[r.Value, str, str]]:
+    """What is put into members, elements and containers: the value, where it is put, and the type of that place."""
+    home = function.home
+    for initializer in function.record.initializers if home is not None else ():
+        held = home.field(initializer.name) if home is not None else None
+        if held is not None and len(initializer.args) == 1:
+            yield initializer.args[0], initializer.name, held[1].type
+    puts = function.program.models.containers.puts
+    assigns = any(name.startswith("=") for name in function.mentioned)
+    for inner in function.values if assigns or function.mentions(*puts) else ():
+        match inner:
+            case r.Assign(op="=", target=r.Member() | r.Index() as target, value=value):
+                yield value, text(target, 40), function.program.types.of(target, function)
+            case r.Assign(op="=", target=r.Name(text=name) as target, value=value) if name not in function.locals:
+                yield value, name, function.program.types.of(target, function)
+            case r.Call(callee=r.Member(base=base, name=name), args=(*_, value)) if name in puts:
+                kind = types.parse(function.program.types.of(base, function))
+                if "container" in function.program.types.roles(kind.name, function) and kind.arguments:
+                    yield value, text(base, 40), kind.arguments[-1 if len(inner.args) > 1 else 0]
+
+
 
 
 def known_handle(function: Function, known: references.References, written: str) -> bool:
@@ -287,7 +314,8 @@ def _dies(function: Function, known: references.References, value: r.Value, conv
     if isinstance(inner, r.Call):
         if _makes_object(function, known, inner):
             return _Dying(text(inner, 40))
-        return _Dying(text(inner, 40), answered=True) if _runs_python(function, inner) else None
+        answered = _runs_python(function, inner) or _casts(function, inner)
+        return _Dying(text(inner, 40), answered=True) if answered else None
     if isinstance(inner, r.Name) and inner.text in function.locals:
         written, initial = function.locals[inner.text]
         parameters = {p.name for p in function.record.parameters}
@@ -352,12 +380,34 @@ def _makes_object(function: Function, known: references.References, call: r.Call
     makers = {framework.facts.get("makes_object", "") for framework in program.models.frameworks.values()}
     if last != "make_tuple" and (last not in makers or call.template):
         return False
-    space = name.rpartition("::")[0]
-    spaces = {n for framework in program.models.frameworks.values() for n in framework.spelling.namespaces}
-    aliases = {a.name for a in function.file.aliases if a.kind == "namespace" and a.target.removeprefix("::") in spaces}
-    if space not in spaces | aliases:
+    if not _is_of_framework(function, name):
         return False
     return last == "make_tuple" or all(_is_plain_value(function, argument) for argument in call.args[:1])
+
+
+def _is_of_framework(function: Function, name: str) -> bool:
+    """Whether a function is spelled as one of a binding framework."""
+    space = name.rpartition("::")[0]
+    spaces = {n for framework in function.program.models.frameworks.values() for n in framework.spelling.namespaces}
+    aliases = {a.name for a in function.file.aliases if a.kind == "namespace" and a.target.removeprefix("::") in spaces}
+    return space in spaces | aliases
+
+
+def _casts(function: Function, call: r.Call) -> bool:
+    """Whether an object of C++ is cast: to a new object of Python's, unless that one has the first already."""
+    frameworks = function.program.models.frameworks.values()
+    makers = {framework.facts.get("makes_object", "") for framework in frameworks}
+    if not isinstance(call.callee, r.Name) or call.template or places.last_name(call.callee) not in makers:
+        return False
+    if len(call.args) != 1 or not _is_of_framework(function, call.callee.text):
+        return False
+    inner = places.strip(call.args[0])
+    kind = types.parse(function.program.types.of(inner, function))
+    if kind.reference and kind.last in function.program.names.bound_types:
+        return False  # Python may have given it, and has its object then
+    roles = function.program.types.roles(kind.name, function)
+    is_object = isinstance(inner, r.Name | r.Member | r.Index | r.Call) and bool(kind.name) and not kind.pointers
+    return is_object and not kind.is_placeholder and not {"python object", "python handle"}.intersection(roles)
 
 
 def _is_borrowing(argument: r.Value) -> bool:

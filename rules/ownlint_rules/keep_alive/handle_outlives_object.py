@@ -5,8 +5,9 @@
 - a function that returns `py::handle`, `nb::handle` or `PyObject*` of an object created on the spot: `return
   py::str(name);`
 - the same of a local object, or of its `ptr()`
-- a local handle or pointer that is initialized from a temporary object, or from what a call of Python code answers, and
-  used later
+- a local handle or pointer that is initialized from a temporary object, from what a call of Python code answers, or
+  from a cast, and used later
+- the same of a member that is a handle, and of an element of a container of handles
 
 ## Why it is a bug
 
@@ -71,6 +72,9 @@ def handle_outlives_object(function: Function) -> Iterator[Finding]:
         if one.how == "kept":
             message = f"`{one.into}` refers to {owner}, which is destroyed at the end of this statement"
             help = "store the object itself"
+        elif one.how == "put":
+            message = f"`{one.into}` gets a handle to {owner}, which is destroyed at the end of this statement"
+            help = "hold objects there, which own their references"
         else:
             message = f"the returned handle refers to {owner}, which is destroyed here"
             help = "return the object, or the result of its `release()`"
