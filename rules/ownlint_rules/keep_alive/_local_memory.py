@@ -276,8 +276,6 @@ def _stored(function: Function) -> Iterator[tuple[r.Value, str, str]]:
                     yield value, text(base, 40), kind.arguments[-1 if len(inner.args) > 1 else 0]
 
 
-
-
 def known_handle(function: Function, known: references.References, written: str) -> bool:
     """Whether an object turns into this type by itself: a handle, and no bare pointer."""
     return not types.parse(written).pointers and known.is_pointer(written, function)

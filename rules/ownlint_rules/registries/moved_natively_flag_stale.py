@@ -4,6 +4,7 @@
 
 - a native call that puts the object of a wrapper into another object, on a path that does not update the wrapper's
   ownership flag, where another function of the project does so after such a call
+- the same where the wrapper has a method that updates the flag, which nothing calls
 
 ## Why it is a bug
 
@@ -68,7 +69,7 @@ Set the flag after the call, as the other functions do, best in one helper.
 - handles that the wrapper releases (`release()`), and clones
 - pointer-to-const parameters
 - containers of the standard library
-- projects in which no function sets the flag after such a call
+- projects in which no function sets the flag after such a call, unless a method for that is never called
 
 ## Known limitations
 
@@ -92,9 +93,11 @@ from ownlint import (
     Finding,
     Function,
     because,
+    entrances,
     events,
     glance,
     natives,
+    pairs,
     places,
     records,
     resources,
@@ -104,6 +107,9 @@ from ownlint import (
 )
 from ownlint_rules.registries import _member_stores as member_stores
 from ownlint_rules.registries import _registries as registries
+
+_OF_OWNERSHIP = frozenset({"own", "owns", "owned", "owner", "owning", "ownership", "disowned", "moved", "transferred"})
+"""Words of flags that say whose an object is."""
 
 
 class _Owning(NamedTuple):
@@ -127,6 +133,13 @@ class _Taking(NamedTuple):
     stored: bool
     ended: bool
     """What takes it ends it, too, as the project's own code says."""
+    position: int
+    """Of the wrapper's handle among the arguments."""
+
+    @property
+    def is_element(self) -> bool:
+        """Whether it is put into something, and is not what something is put into: `add(list, op)`, `adopt(op)`."""
+        return self.position > 0 or len(self.call.node.args) == 1
 
 
 @rule(severity="error", cwe=(415,))
@@ -138,7 +151,10 @@ def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
         )
         takings = [taking for function in using for taking in _takings(function, owning)]
         careful = [taking for taking in takings if taking.stored]
+        unused = _unused(owning) if takings and not careful else None
         for taking in takings:
+            if unused is not None and not taking.stored and taking.is_element:
+                yield _never_told(taking, owning, unused)
             if not taking.stored and careful:
                 like = [one for one in careful if _is_like(taking, one)]
                 share = f"{len(careful)} of {len(takings)}"
@@ -210,8 +226,30 @@ def _endings(function: Function, cls: Class, depth: int = 1) -> Iterator[tuple[e
 
 
 def _is_validity(cls: Class, flag: str, free: bool) -> bool:
-    """Whether methods throw when the flag has that value: then it says that the object is gone, not whose it is."""
-    return registries.validity(cls).get(flag) is free
+    """Whether methods throw when the flag has that value: then it says that the object is gone, not whose it is, unless
+    its name says otherwise."""
+    return registries.validity(cls).get(flag) is free and _OF_OWNERSHIP.isdisjoint(pairs.words(flag))
+
+
+def _unused(owning: _Owning) -> Function | None:
+    """The method of the wrapper that only gives its object up, by the flag, and that nothing calls."""
+    for method in owning.cls.methods:
+        if method.record.kind != "method" or not method.is_short or "operator" in method.name:
+            continue
+        gives_up = any(
+            isinstance(value := places.strip(store.value), records.Literal)
+            and value.text == ("true" if owning.free else "false")
+            for store in member_stores.stores_of(method, owning.flag, owning.cls)
+        )
+        ends = any(True for _ in _endings(method, owning.cls, 0))
+        if gives_up and not ends and not _is_used(method):
+            return method
+    return None
+
+
+def _is_used(method: Function) -> bool:
+    known = method.program
+    return known.index.is_called(method.name) or bool(entrances.entrances(known).of(method))
 
 
 def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
@@ -229,7 +267,7 @@ def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
             written = handle[1].type if handle is not None else ""
             wrapper, position = given[-1]
             ended = resources.resources(function.program).taking(call.node, function, position) == "adopted"
-            yield _Taking(function, call, wrapper, written, storing.always(call), ended)
+            yield _Taking(function, call, wrapper, written, storing.always(call), ended, position)
 
 
 def _is_const(function: Function, call: records.Call, position: int) -> bool:
@@ -313,6 +351,23 @@ def _stores_either(function: Function, owning: _Owning) -> bool:
         True
         for name in (owning.flag, owning.handle)
         for _ in member_stores.stores_of(function, name, owning.cls, strict=False)
+    )
+
+
+def _never_told(taking: _Taking, owning: _Owning, unused: Function) -> Finding:
+    name = places.last_name(taking.call.node.callee)
+    shown = f"`{text(taking.wrapper)}`" if taking.wrapper is not None else f"this `{owning.cls.name}`"
+    stays = "false" if owning.free else "true"
+    return taking.function.finding(
+        taking.call,
+        f"`{name}` takes ownership of what {shown} owns, but `{owning.flag}` stays {stays}: "
+        f"nothing calls `{unused.name}`",
+        certainty=because("convention", f"that `{name}` takes it over is inferred from its name and `{unused.name}`"),
+        help=f"call `{unused.name}` after `{name}`",
+        steps=(
+            owning.destructor.step(owning.ending, f"the destructor destroys it unless `{unused.name}` was called"),
+            unused.step(unused.record.name_span, "never called"),
+        ),
     )
 
 
