@@ -56,7 +56,7 @@ Share one mutex between the functions.
 
 ## What it does not report
 
-- functions with other statics, which the mutex guards
+- functions with other statics, which the mutex guards, unless they access the same object
 - parameters that cannot be modified
 - callees that acquire a lock of their own
 - functions that hold another lock as well
@@ -84,8 +84,10 @@ from ownlint import (
     Span,
     because,
     guard_classes,
+    habits,
     locks,
     mutexes,
+    pairs,
     places,
     questions,
     records,
@@ -95,7 +97,7 @@ from ownlint import (
 )
 from ownlint import events as e
 from ownlint_rules.locks import _guarded as guarded
-from ownlint_rules.locks._tracing import Tracer, touched
+from ownlint_rules.locks._tracing import Traced, Tracer, touched
 
 _FREE = frozenset({"atomic", "mutex", "condition variable"})
 _HAS_STATIC = re.compile(rb",true\]")
@@ -188,9 +190,10 @@ def _by_file(program: Program) -> dict[str, tuple[_Own, ...]]:
 def _own(function: Function) -> _Own | None:
     statics = [one for one in function.statements if isinstance(one, records.Declare) and one.static]
     known = mutexes.mutexes(function.program)
-    if len(statics) != 1 or not known.is_mutex(statics[0].type, function.file, function.record.scope):
+    own = [one for one in statics if known.is_mutex(one.type, function.file, function.record.scope)]
+    if len(own) != 1:
         return None
-    name = statics[0].names[0]
+    name = own[0].names[0]
     held = locks.held(function)
     changed = {
         parameter.name: kind.name
@@ -198,7 +201,7 @@ def _own(function: Function) -> _Own | None:
         if ((kind := types.parse(parameter.type)).pointers or kind.reference) and not kind.const
     }
     calls: dict[tuple[str, str], e.CallEvent] = {}
-    for call in function.flow.calls:
+    for call in function.flow.calls if len(statics) == 1 else ():
         if call.node.kind != "call" or not any(one.lock == (name,) for one in held.get(call.index, ())):
             continue
         for argument in call.node.args:
@@ -206,7 +209,7 @@ def _own(function: Function) -> _Own | None:
             if isinstance(inner, records.Name) and inner.text in changed and not _locks_itself(function, call):
                 calls.setdefault((text(call.node.callee), changed[inner.text]), call)
     touches = _touches(function, name)
-    return _Own(function, statics[0], name, calls, touches) if calls or touches else None
+    return _Own(function, own[0], name, calls, touches) if calls or touches else None
 
 
 def _touches(function: Function, mutex: str) -> dict[tuple[str, str], _OwnTouch]:
@@ -218,15 +221,31 @@ def _touches(function: Function, mutex: str) -> dict[tuple[str, str], _OwnTouch]
         for event in function.flow:
             if {one.lock for one in held.get(event.index, ())} != {(mutex,)}:
                 continue
-            for traced, kind, _ in touched(tracer, event):
+            for traced, changes in (*_touched(tracer, event), *_atomically(tracer, event)):
                 if traced.member in domain.members:
-                    key = domain.scope, traced.member
-                    _note(found, key, event, kind != "read")
+                    _note(found, (domain.scope, traced.member), event, changes)
     for event in function.flow:
         if {one.lock for one in held.get(event.index, ())} == {(mutex,)}:
             for key, changes in _below_parameters(function, event):
                 _note(found, key, event, changes)
     return found
+
+
+def _touched(tracer: Tracer, event: e.Event) -> Iterator[tuple[Traced, bool]]:
+    yield from ((traced, kind != "read") for traced, kind, _ in touched(tracer, event))
+
+
+def _atomically(tracer: Tracer, event: e.Event) -> Iterator[tuple[Traced, bool]]:
+    """What a function for shared places gets the address of, `std::atomic_store(&list, made)`: each such call is one
+    step, but what is stored was made from what another has loaded."""
+    if not isinstance(event, e.CallEvent) or not event.node.args:
+        return
+    words = pairs.words(places.last_name(event.node.callee))
+    first = places.strip(event.node.args[0])
+    if not habits.ATOMICS.isdisjoint(words) and isinstance(first, records.Unary) and first.op == "&":
+        traced = tracer.trace(first)
+        if traced is not None:
+            yield traced, "load" not in words
 
 
 def _note(found: dict[tuple[str, str], _OwnTouch], key: tuple[str, str], event: e.Event, changes: bool) -> None:
