@@ -272,11 +272,47 @@ def _wrapper(
                 return None
             found = _made_as(function, written, initial, handles) or _wrapper(function, initial, handles, depth + 1)
             return found._replace(names=found.names | {name}) if found is not None else None
+        case records.Member(base=records.Name(text=name), name=field) if (
+            name in function.locals and name not in handles
+        ):
+            return _in_member(function, name, field, handles, depth + 1)
         case records.Unary(op="&" | "*", value=pointee):
             return _wrapper(function, pointee, handles, depth + 1)
         case records.Call():
             return _made(function, inner, handles) or _inside(function, inner, handles, depth)
     return None
+
+
+def _in_member(
+    function: Function, name: str, field: str, handles: dict[str, records.Parameter], depth: int
+) -> _Wrapper | None:
+    """The same in a member of a local, as its constructor fills it. One that does something when it ends may be there
+    to invalidate the wrapper."""
+    written, initial = function.locals[name]
+    kind = types.parse(written)
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
+    inner = places.strip(initial)
+    args = (
+        inner.items if isinstance(inner, records.Aggregate) else inner.args if isinstance(inner, records.Call) else ()
+    )
+    if cls is None or not kind.is_value or not args or any(one.record.destructor != "implicit" for one in cls.ancestry):
+        return None
+    found = None
+    for made in cls.constructors:
+        given = dict(zip((one.name for one in made.record.parameters), args, strict=False))
+        led = {one: keeping.leads_to(function, argument, handles) for one, argument in given.items()}
+        inward = {one.name: one for one in made.record.parameters if led.get(one.name)}
+        for begun in made.record.initializers if inward else ():
+            if begun.name == field and len(begun.args) == 1:
+                found = _wrapper(made, begun.args[0], inward, depth + 1)
+        if found is not None:
+            found = found._replace(given=given[found.parameter], parameter=led[found.parameter])
+            break
+    else:
+        names = [one.name for one in cls.record.fields if not one.static]
+        if not cls.constructors and field in names[: len(args)]:
+            found = _wrapper(function, args[names.index(field)], handles, depth + 1)
+    return found._replace(names=found.names | {name}) if found is not None else None
 
 
 def _inside(
