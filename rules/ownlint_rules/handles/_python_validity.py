@@ -31,8 +31,8 @@ class _HandleUse(NamedTuple):
 
 def skipped(cls: Class) -> Iterator[Finding]:
     """The uses of a handle that are not checked although most of those in other methods are."""
-    handles = _handles(cls)
-    ended = _ended(cls, handles) if handles else {}
+    owned = handles(cls)
+    ended = _ended(cls, owned) if owned else {}
     checks = _checks(cls, frozenset(ended)) if ended else {}
     if not ended:
         return
@@ -40,7 +40,7 @@ def skipped(cls: Class) -> Iterator[Finding]:
         use
         for method in cls.methods
         if _is_asked(method, ended, checks)
-        for use in _uses(method, handles, checks, frozenset(ended))
+        for use in _uses(method, owned, checks, frozenset(ended))
     ]
     by_method: dict[Function, _HandleUse] = {}
     for use in uses:
@@ -91,13 +91,13 @@ def _finding(
 def _help(name: str, check: Function, attribute: str) -> str:
     if not name:
         return f"check `self.{attribute}` first, as the siblings do"
-    return f"call `{name}` first" if not _is_property(check) else f"use `self.{name}`, which checks"
+    return f"call `{name}` first" if not is_property(check) else f"use `self.{name}`, which checks"
 
 
 # --- what the class is about ---
 
 
-def _handles(cls: Class) -> frozenset[str]:
+def handles(cls: Class) -> frozenset[str]:
     """Attributes that get a pointer which a declared function of a library returns."""
     declared = foreign.declared(cls.program)
     return frozenset(
@@ -133,7 +133,7 @@ def _ended(cls: Class, handles: frozenset[str]) -> dict[str, tuple[Function, e.E
             for call in method.flow.calls
             if isinstance(call.node.callee, r.Member) and call.node.callee.name in declared
             for argument in call.node.args
-            if (name := _attribute(argument, method)) in handles
+            if (name := attribute(argument, method)) in handles
         }
         if not given:
             continue
@@ -146,14 +146,14 @@ def _ended(cls: Class, handles: frozenset[str]) -> dict[str, tuple[Function, e.E
     return found
 
 
-def _attribute(value: r.Value | None, method: Function) -> str:
+def attribute(value: r.Value | None, method: Function) -> str:
     """The attribute of `self` that an expression is, or was taken from into a local."""
     inner = places.strip(value)
     if isinstance(inner, r.Member) and isinstance(inner.base, r.Name) and inner.base.text in ("self", places.THIS):
         return inner.name
     if isinstance(inner, r.Name) and inner.text in method.declared:
         written = [write.value for write in method.flow.writes_to((inner.text,))]
-        return _attribute(written[0], method) if len(written) == 1 and not isinstance(written[0], r.Name) else ""
+        return attribute(written[0], method) if len(written) == 1 and not isinstance(written[0], r.Name) else ""
     return ""
 
 
@@ -177,10 +177,10 @@ def _is_quiet(call: e.CallEvent) -> bool:
 
 
 def _asks(method: Function, test: e.Test, ended: frozenset[str]) -> bool:
-    return any(_attribute(inner, method) in ended for inner in places.walk(test.value))
+    return any(attribute(inner, method) in ended for inner in places.walk(test.value))
 
 
-def _is_property(function: Function) -> bool:
+def is_property(function: Function) -> bool:
     return any(one.name.rpartition(".")[2] in ("property", "cached_property") for one in function.record.annotations)
 
 
@@ -207,7 +207,7 @@ def _uses(
         if not isinstance(callee, r.Member) or callee.name not in declared:
             continue
         for argument in call.node.args:
-            name = _attribute(argument, method)
+            name = attribute(argument, method)
             if name in handles:
                 yield _HandleUse(method, call, name, callee.name, _is_checked(method, call, checks, ended))
             elif name in checks:
@@ -239,7 +239,7 @@ def _calls_check(method: Function, call: e.CallEvent, checks: dict[str, Function
         one is not method
         and any(
             (isinstance(inner, r.Member) and inner.name in checks)
-            or (isinstance(inner, r.Member) and _attribute(inner, one) in ended)
+            or (isinstance(inner, r.Member) and attribute(inner, one) in ended)
             for inner in one.values
         )
         for one in called

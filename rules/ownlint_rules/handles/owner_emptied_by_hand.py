@@ -3,6 +3,8 @@
 ## What it reports
 
 - `erase` of the root of a tree that an owner holds, through any handle and through functions of the project
+- the release of a handle of a C library (`ctypes`, `cffi`) that a Python object holds, by code outside of its class,
+  where the class releases it, too
 - a use of an owner, of another name for it, or of something taken from it, after it was made to release its object
 
 ## Why it is a bug
@@ -47,6 +49,7 @@ Delete the owner (`del module`), which frees the tree, and do not use the owner 
 - erasing an operation below the root
 - roots that own themselves (a parsed operation without a module)
 - dropping the owner, and an owner that is not used after it released its object
+- an object whose handle the function sets to something else, or has a method take
 
 ## Known limitations
 
@@ -62,10 +65,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, border, handles, rule
+from ownlint import Finding, Function, border, handles, rule, text
+from ownlint_rules.handles import _released_outside as released_outside
 
 
-@rule(severity="error", cwe=(415,), languages=("python",))
+@rule(
+    severity="error",
+    cwe=(415,),
+    languages=("python",),
+    anchors=(r"\bCDLL\(", r"\bdlopen\(", r"\brestype\b", r"\bcdef\b"),
+)
 def owner_emptied_by_hand(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         stale = misuse.stale
@@ -87,6 +96,16 @@ def owner_emptied_by_hand(function: Function) -> Iterator[Finding]:
                 help="do not use it afterwards; other names refer to the same object",
                 steps=border.misuse_steps(misuse),
             )
+
+    for one in released_outside.released_outside(function):
+        owner = text(one.owner)
+        yield function.finding(
+            one.call,
+            f"`{text(one.call.node)}` releases what `{owner}` still holds",
+            certainty=one.certainty,
+            help=f"call `{one.holder.method.name}` of `{owner}`",
+            steps=(one.holder.method.step(one.holder.event, f"`{one.holder.cls.name}` releases it again", "ends"),),
+        )
 
 
 def _is_left_alone(misuse: handles.HandleMisuse) -> bool:
