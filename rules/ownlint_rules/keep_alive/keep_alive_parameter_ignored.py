@@ -95,11 +95,16 @@ def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
         return
     holder, field = keeper
     sibling = next((one for one in cls.methods if one is not function and _stores_own(one, field.name)), None)
+    is_meant = (
+        sibling is None and _is_namesake(kept[0].name, field.name) and not _is_stored_anywhere(holder, field.name)
+    )
     yield function.finding(
         kept[0],
         f"parameter `{kept[0].name}` is ignored: nothing here keeps it alive",
         certainty=because("convention", f"`{sibling.name}` stores such a parameter in `{field.name}`")
         if sibling is not None
+        else because("convention", f"`{field.name}` has its name, and nothing is ever stored in it")
+        if is_meant
         else because("name", f"that `{kept[0].name}` is to be kept alive is inferred from `{field.name}`"),
         help=f"store it (for example in `{field.name}`), or remove the parameter",
         steps=(holder.step(field, "this could keep it alive"),),
@@ -183,6 +188,16 @@ def _makes(function: Function, cls: Class) -> bool:
 def _stores(function: Function, member: str) -> bool:
     """Whether the function puts something else into the member that could keep it."""
     return function.mentions("=" + member) or any(one.name == member for one in function.record.initializers)
+
+
+def _is_namesake(parameter: str, member: str) -> bool:
+    """Whether a member is called as a parameter is: `parent_`, `m_parent`."""
+    return parameter.strip("_").lower() == member.removeprefix("m_").strip("_").lower()
+
+
+def _is_stored_anywhere(cls: Class, member: str) -> bool:
+    """Whether any function puts something into a member of that name, of whatever class."""
+    return any(one.language == "cpp" and _stores(one, member) for one in cls.program.functions)
 
 
 def _stores_own(function: Function, member: str) -> bool:
