@@ -70,8 +70,8 @@ class Rule(msgspec.Struct, frozen=True):
             return ""
         judged = self.counts.unassuming
         if judged.true + judged.false >= ENOUGH:
-            return f"{judged.false} of the last {judged.all} findings like this were false"
-        return "too few findings like this have been judged"
+            return f"of {judged.all} such findings in other projects {judged.false} were false"
+        return "how often this check is right is not known yet"
 
     @property
     def headline(self) -> str:

@@ -41,7 +41,7 @@ error[flag-set-before-success]: `init_done_` is set before `Record` has succeede
 
 
 def test_what_was_measured_of_findings_like_it_is_said_with_verbose_alone(tmp_path: Path) -> None:
-    likely = replace(sample.flag(), reason="5 of the last 44 findings like this were false")
+    likely = replace(sample.flag(), reason="of 44 such findings in other projects 5 were false")
     sources = sample.write(tmp_path)
     for finding, verbose, said in (
         (replace(likely, assumed=()), False, False),
@@ -50,7 +50,7 @@ def test_what_was_measured_of_findings_like_it_is_said_with_verbose_alone(tmp_pa
     ):
         report = sample.report(sources, finding)
         shown = text.full(report, sources, str, colour=False, width=100, verbose=verbose)
-        assert ("= note: likely: 5 of the last 44" in shown) is said
+        assert ("= note: likely: of 44 such findings" in shown) is said
 
 
 def test_steps_in_another_file_have_an_excerpt_of_their_own(tmp_path: Path) -> None:

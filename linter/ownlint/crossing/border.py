@@ -557,7 +557,9 @@ def _asked_of(function: Function) -> dict[str, frozenset[str]]:
             case r.Comprehension():
                 apart.append(inner.span)
     for write in function.flow.writes:
-        if len(write.place) == 1 and not any(write.span.start in span for span in apart):
+        if len(write.place) != 1 or write.place[0] not in found:
+            continue
+        if not any(write.span.start in span for span in apart):
             given[write.place[0]] = given.get(write.place[0], 0) + 1
     return {name: frozenset(members) for name, members in found.items() if given.get(name, 1) == 0}
 

@@ -8,6 +8,7 @@ or calls a function that does; in any other there are those alone that it is giv
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -55,6 +56,7 @@ class Concerned:
         self._named: Answers[Class, dict[str, list[Said]]] = Answers()
         self._telling: Answers[Function, bool] = Answers()
         self._spoken: Answers[str, frozenset[str]] = Answers()
+        self._decorators: Answers[str, list[tuple[int, int, Function]]] = Answers()
 
     @program_property
     def holders(self) -> frozenset[Function]:
@@ -124,9 +126,10 @@ class Concerned:
 
     def _decorated_at(self, body: Function, at: int) -> Iterator[Said]:
         """What a decorator that is named there has wrapped: who calls that calls the wrapper."""
-        for one in self._inside(body.file):
-            if any(decorator.start <= at < decorator.end for decorator in one.record.annotations):
-                yield Said(one)
+        decorators = self._decorators.ask(body.file.path, lambda: _decorators_of(self._inside(body.file)))
+        upto = bisect_right(decorators, at, key=lambda one: one[0])
+        if upto and at < decorators[upto - 1][1]:
+            yield Said(decorators[upto - 1][2])
 
     def _on_object(self, method: Function, cls: Class, *, of_object: bool) -> Iterator[Said]:
         """Who may call a method of an object that it has made, or, with `of_object`, that it belongs to."""
@@ -436,6 +439,12 @@ class Concerned:
         """Whether what this makes matters alone to whoever can call something that ends it."""
         libraries = self.program.models.libraries_of(symbol)
         return bool(libraries) and libraries <= self.program.models.everyday
+
+
+def _decorators_of(functions: Iterable[Function]) -> list[tuple[int, int, Function]]:
+    """Where decorators stand in a file, and what they are for; in order, since none stands in another."""
+    found = [(one.start, one.end, function) for function in functions for one in function.record.annotations]
+    return sorted(found, key=lambda one: one[:2])
 
 
 def _named_in(cls: Class) -> dict[str, list[Said]]:

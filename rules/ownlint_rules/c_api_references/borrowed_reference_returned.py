@@ -28,7 +28,7 @@ static PyGetSetDef things[] = {{"name", (getter)Thing_name, NULL, NULL, NULL}, {
 
 ```text
 case.cc:6: error: `self->name` is returned, but `Thing_name` does not own a reference to it
-  help: call `Py_INCREF` before returning it
+  help: call `Py_INCREF(self->name)` before returning it
 ```
 
 good:
@@ -105,10 +105,10 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
             one.at,
             f"`{said}` is returned, but `{function.name}` does not own a reference to it",
             certainty=weaker(one.doubt("sharing", _OWNED_ELSEWHERE), _as_stored(function, one)),
-            help="call `Py_INCREF` before returning it",
+            help=f"call `Py_INCREF({said})` before returning it",
             steps=(function.step(one.because, "the reference is given up here"),)
             if isinstance(one.because, events.CallEvent)
-            else (),
+            else counting.borrowed_at(function, one),
         )
     for value in casters.lent(function):
         yield function.finding(

@@ -81,7 +81,7 @@ from ownlint import (
     text,
 )
 
-_DROPPED = "harmless if the lender drops its own reference"
+_DROPPED = "harmless if the owner gives up its reference"
 
 
 @rule(severity="error", cwe=(911,), fixable=True)
@@ -116,6 +116,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
                 f"borrowed reference `{one.name}` is stolen here",
                 certainty=because("sharing", _DROPPED),
                 help=f"call `Py_INCREF({one.name})` first",
+                steps=counting.borrowed_at(function, one),
             )
 
 

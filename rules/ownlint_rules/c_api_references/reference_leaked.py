@@ -326,7 +326,11 @@ def _half_built(function: Function, one: counting.CountTrouble) -> str:
     """What to keep in mind where the object is one of the project's own types that this function has begun to fill."""
     kind = types.parse(function.locals.get(one.name, ("", None))[0])
     is_own = kind.pointers == 1 and kind.last != "" and not kind.last.startswith("Py")
-    return "; its `tp_dealloc` has to accept a partly initialized object" if is_own and one.because is None else ""
+    return (
+        "; first make sure that its `tp_dealloc` accepts a partly initialized object"
+        if is_own and one.because is None
+        else ""
+    )
 
 
 def _may_be_null(function: Function, one: counting.CountTrouble) -> bool:

@@ -67,7 +67,7 @@ def _finding(
     ended: dict[str, tuple[Function, e.Event]],
 ) -> Finding:
     name, check = next(iter(checks.items()), ("", careful[0].method if careful else use.method))
-    share = f"{len(careful)} of {all_of_them} siblings"
+    share = f"{len(careful)} of {all_of_them} similar functions"
     certainty: Certainty = because("convention", f"that the check is needed is inferred: {share} make the check")
     if len(careful) < _LEAST or 2 * len(careful) < all_of_them:
         certainty = because("possible", f"only {share} make the check")
@@ -90,7 +90,7 @@ def _finding(
 
 def _help(name: str, check: Function, attribute: str) -> str:
     if not name:
-        return f"check `self.{attribute}` first, as the siblings do"
+        return f"check `self.{attribute}` first, as they do"
     return f"call `{name}` first" if not is_property(check) else f"use `self.{name}`, which checks"
 
 

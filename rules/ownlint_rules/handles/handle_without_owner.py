@@ -107,16 +107,17 @@ def handle_without_owner(program: Program) -> Iterator[Finding]:
             f"to `{one.self}`, which is destroyed by `{name}`",
             certainty=because("sharing", "harmless if a reference to the native object keeps it alive"),
             help=f"store a new reference to `{one.self}` next to `{one.field}` and release it in the deallocator",
-            steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
+            steps=(owned.function.step(owned.at, f"`{owned.field}` is freed here", "ends"),),
         )
     for view in extension_types.views(program):
         owned, name = view.owned, view.owned.function.name
         yield view.function.finding(
             view.at,
-            f"the view of `{view.self}->{owned.field}`, which `{name}` destroys, keeps no reference to `{view.self}`",
+            f"the view of `{view.self}->{owned.field}` keeps no reference to `{view.self}`: it dangles once `{name}` "
+            f"has freed the data",
             certainty=because("sharing", f"harmless if something else keeps `{view.self}` alive"),
             help=f"return a copy, or make `{view.self}` the base of the array or the exporter of the buffer",
-            steps=(owned.function.step(owned.at, f"`{owned.field}` is destroyed here", "ends"),),
+            steps=(owned.function.step(owned.at, f"`{owned.field}` is freed here", "ends"),),
         )
     for two in uncounted_owners.uncounted_owners(program):
         yield two.function.finding(

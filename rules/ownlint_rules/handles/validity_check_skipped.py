@@ -33,7 +33,7 @@ class Reader {
 
 ```text
 case.cc:5: error: `depth` passes `codec_` to `codec_depth` without checking that its object is still valid: 2 of 3
-    siblings check first
+    similar functions check first
   help: call `ensureOpen` first
 ```
 
@@ -55,7 +55,7 @@ class Reader {
 
 ## How to fix it
 
-Call the check first, as the siblings do.
+Call the check first, as they do.
 
 ## What it does not report
 
@@ -107,7 +107,7 @@ from ownlint_rules.handles import _python_validity as python_validity
 
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
 _LEAST = 2
-"""How many siblings make the check where it is what is meant."""
+"""How many similar functions make the check where it is what is meant."""
 _MANY = 3
 
 
@@ -188,7 +188,7 @@ def _by_owner(cls: Class) -> Iterator[Finding]:
             one for one in judged if one.kind not in ("checked", "asked") and not _is_helper(known, one, guards)
         ]
         if checking and len(checking) >= len(skipping):
-            share = f"{len(judged) - len(skipping)} of {len(judged)} siblings make the check"
+            share = f"{len(judged) - len(skipping)} of {len(judged)} similar functions make the check"
             for one in skipping:
                 sure = because("convention", f"that the check is needed is inferred: {share}")
                 count = len(judged) - len(skipping)
@@ -362,7 +362,7 @@ def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[refu
 
 def _certainty(checking: int, careful: int, all_of_them: int, least: int, *, unready: bool) -> Certainty:
     """`unready`: the check refuses an object that was just made, too, and nothing that ends it sets the flag."""
-    share = f"{careful} of {all_of_them} siblings make the check"
+    share = f"{careful} of {all_of_them} similar functions make the check"
     if checking < least or (2 if checking < _MANY else 3) * careful < all_of_them:
         return because("possible", f"only {share}")
     if unready:
@@ -387,16 +387,16 @@ def _finding(
     said = f"`{origin.function.name}` {'returns whether' if answers else 'fails when'} the handle is " + (
         "still valid" if answers else "no longer valid"
     )
-    steps = [origin.function.step(origin.at, said, "guards")]
+    steps = []
+    if example is None or made is None or (example.function.path, made.span) != (origin.function.path, origin.at.span):
+        steps.append(origin.function.step(origin.at, said, "guards"))
     if example is not None and made is not None:
         steps.append(example.function.step(made, f"`{validity.known_as(example.function)}` makes the check", "guards"))
     return one.function.finding(
         one.use.event,
-        f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings check first",
+        f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} similar functions check first",
         certainty=certainty,
-        help=f"call `{guard.name}` first"
-        if guard.is_called
-        else f"check `{min(guard.flags)[-1]}` first, as the siblings do",
+        help=f"call `{guard.name}` first" if guard.is_called else f"check `{min(guard.flags)[-1]}` first, as they do",
         steps=tuple(steps),
     )
 

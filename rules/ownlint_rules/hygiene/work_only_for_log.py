@@ -84,8 +84,8 @@ _HELP = {
     "copied": "copy it only when logging is enabled",
     "measured": "read the clock only when logging is enabled",
 }
-_COSTS = because("intent", "harmless if it costs next to nothing")
-_CHEAP = because("possible", "it costs next to nothing where it is done")
+_COSTS = because("intent", "harmless if it is cheap")
+_CHEAP = because("possible", "it is cheap where it is done")
 
 _IN_A_TEST = because("possible", trials.REASON)
 

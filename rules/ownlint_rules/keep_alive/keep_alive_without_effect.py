@@ -150,7 +150,7 @@ def _belongs(said: policies.Policies, extra: records.Extra, wrapper: str) -> str
     ends = next(((keep.nurse, keep.patient) for keep in said.keep_alives() if keep.extra == extra), None)
     if ends == (1, 0):
         turned = extra.text.partition("<")[0] + "<0, 1>()"
-        return f"write `{wrapper}(getter, {turned})`, so that the result keeps the object alive and not the reverse"
+        return f"write `{wrapper}(getter, {turned})`, so that the result keeps the object alive"
     accessor = "setter" if ends is not None and 2 in ends else "getter"
     return f"pass it to the function: `{wrapper}({accessor}, {extra.text})`"
 

@@ -88,7 +88,7 @@ def pointer_outlives_local(function: Function) -> Iterator[Finding]:
             f"{what} {points} {'into' if held else 'to'} the local `{by}`, which is {gone}",
             certainty=tempered(memory.certainty(one), _converted(function, handed)),
             help=_help(function, by, handed=handed, captures=captures),
-            steps=() if handed else (function.step(ending, f"`{by}` is destroyed here", "ends"),),
+            steps=() if handed else (function.step(ending, f"`{by}` goes out of scope here", "ends"),),
         )
 
 

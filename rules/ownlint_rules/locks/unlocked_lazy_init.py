@@ -32,7 +32,7 @@ class Reader {
 
 ```text
 case.cc:7: warning: `index_` is created on first use without a lock: two threads can both initialize it
-  help: hold a lock, use `std::call_once`, or use a function-local static
+  help: hold a lock, use `std::call_once`, or initialize a function-local static
 ```
 
 good:
@@ -105,9 +105,9 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
             message = f"`{name}` is set under a lock but read before it, and is not atomic"
             step, help = "is read here, before the lock is acquired", "make it an atomic, or check only under the lock"
         else:
-            did = "set" if lazy.is_flag else "created"
-            message = f"`{name}` is {did} on first use without a lock: two threads can both initialize it"
-            step, help = "is read here", "hold a lock, use `std::call_once`, or use a function-local static"
+            did, doing = ("set", "run the work") if lazy.is_flag else ("created", "initialize it")
+            message = f"`{name}` is {did} on first use without a lock: two threads can both {doing}"
+            step, help = "is read here", "hold a lock, use `std::call_once`, or initialize a function-local static"
         yield function.finding(
             lazy.act,
             message,

@@ -151,7 +151,7 @@ def _ended(releases: tuple[str, ...]) -> str:
 
 
 def _steps(cls: Class, slot: slots.Slot) -> tuple[Step, ...]:
-    declared = cls.step(slot.field, f"`{slot.field.name}` is declared here as `{slot.field.type}`")
+    declared = cls.step(slot.field, f"`{slot.field.name}`, which holds it, is declared here")
     end = cls.destructor
     if end is None:
         return (declared,)

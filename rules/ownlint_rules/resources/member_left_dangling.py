@@ -83,6 +83,8 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, members, rule
 
+_LATER = ", or release it after the last operation that can fail"
+
 
 @rule(severity="error", cwe=(415, 416))
 def member_left_dangling(function: Function) -> Iterator[Finding]:
@@ -93,9 +95,7 @@ def member_left_dangling(function: Function) -> Iterator[Finding]:
             function.flow.events[one.ended.at],
             f"`{one.name}` is left dangling by `{function.name}` {where}, and {again} by `{one.then.name}`",
             certainty=one.certainty,
-            help=(
-                f"set `{one.name}` to null where it is released, or release it after the last operation that can fail"
-            ),
+            help=f"set `{one.name}` to null where it is released{'' if one.then is function else _LATER}",
             steps=(
                 function.step(one.exit.at, f"`{function.name}` exits here while `{one.name}` still points to it"),
                 one.then.step(one.trouble.at, f"{again} here"),

@@ -35,7 +35,7 @@ from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.assignments import spelled
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
 from ownlint.facts import records as r
-from ownlint.finding import SOME_PATHS
+from ownlint.finding import SOME_PATHS, Step
 from ownlint.flow import events as e
 from ownlint.flow.asked import constant_of, equals
 from ownlint.flow.events import Event
@@ -136,6 +136,13 @@ def _trails(function: Function) -> dict[tuple[What, int, int], list[int]]:
         for key, one in again.found.items()
         if one.what == "leaked" and key in again.troubled
     }
+
+
+def borrowed_at(function: Function, one: CountTrouble) -> tuple[Step, ...]:
+    """Where a borrowed reference comes from, as a step of what is said of it."""
+    if not isinstance(one.site, e.CallEvent):
+        return ()
+    return (function.step(one.site, f"`{last_name(one.site.node.callee)}` returns a borrowed reference here"),)
 
 
 def hands_out_new(call: r.Call, function: Function) -> bool:

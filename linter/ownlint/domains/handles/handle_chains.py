@@ -26,6 +26,8 @@ INDEX = "$"
 _LONGEST = 400
 _NOWHERE = 1 << 20
 _DEEPEST = 24
+_PICKS = 8
+"""What was picked of what was picked so often is nowhere known."""
 
 
 class HandleChain(NamedTuple):
@@ -93,6 +95,8 @@ class HandleChain(NamedTuple):
         """One of several that this chain stands for."""
         if not self.steps:
             return HandleChain(self.up, (f"{PART}~{key}",))
+        if self.steps[-1].count("~") >= _PICKS:
+            return HandleChain(_NOWHERE, (f"{PART}~{key}",))
         return HandleChain(self.up, (*self.steps[:-1], f"{self.steps[-1]}~{key}"))
 
     @property

@@ -377,7 +377,7 @@ def _next(
         if ends_object(then) or then.record.kind == "constructor":
             continue
         for one in _troubles(then, way, member, how):
-            doubt = because("later-use", f"`{then.name}` is called after that")
+            doubt = because("later-use", f"harmless if `{then.name}` is not called after that")
             return LeftMember(name, way, how, then, one, weaker(way.certainty, how.certainty, one.certainty, doubt))
     return None
 
