@@ -394,7 +394,7 @@ class Expressions:
             return node.args[position] if position < len(node.args) else None
         if written in _NULLS or _NUMBER.fullmatch(written):
             return r.Literal(node.start, node.end, "null" if written in _NULLS else "int", written)
-        if written in self.locals:
+        if written and written in self.locals:  # a parameter may have no name
             named = r.Name(node.start, node.end, written)
             self.value(named)
             return named
