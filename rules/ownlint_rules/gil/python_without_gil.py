@@ -173,7 +173,10 @@ def _outside(function: Function, use: python_use.PythonUse, acquired: events.Eve
         f"{use.what} without the GIL",
         certainty=because("caller", f"harmless if every caller of `{function.name}` holds the GIL"),
         help="acquire the GIL before the first use of Python, and hold it until after the last, also in error handling",
-        steps=(function.step(acquired, "the GIL is acquired only for this scope"), *use.steps),
+        steps=(
+            function.step(acquired, "the GIL that is acquired here is released at the end of this scope"),
+            *use.steps,
+        ),
         cause=places.called(use.event.node) if isinstance(use.event, events.CallEvent) else "",
     )
 

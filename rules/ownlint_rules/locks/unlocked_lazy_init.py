@@ -32,7 +32,7 @@ class Reader {
 
 ```text
 case.cc:7: warning: `index_` is created on first use without a lock: two threads can both initialize it
-  help: hold a lock, use `std::call_once`, or initialize a function-local static
+  help: hold a lock for the test and the assignment, or use `std::call_once`
 ```
 
 good:
@@ -107,7 +107,7 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
         else:
             did, doing = ("set", "run the work") if lazy.is_flag else ("created", "initialize it")
             message = f"`{name}` is {did} on first use without a lock: two threads can both {doing}"
-            step, help = "is read here", "hold a lock, use `std::call_once`, or initialize a function-local static"
+            step, help = "is read here", "hold a lock for the test and the assignment, or use `std::call_once`"
         yield function.finding(
             lazy.act,
             message,
