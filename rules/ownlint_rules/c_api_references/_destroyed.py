@@ -15,7 +15,7 @@ from ownlint import records as r
 from ownlint_rules.c_api_references._object_types import object_types
 
 _DEEPEST = 4
-WORDS = re.compile(r"\w+")
+_WORDS = re.compile(r"\w+")
 _OBJECT_FIELDS = frozenset({"T_OBJECT", "T_OBJECT_EX", "Py_T_OBJECT_EX", "_Py_T_OBJECT"})
 """Kinds of `PyMemberDef` whose setter stores a new reference; docs.python.org/3/c-api/structures.html."""
 
@@ -174,11 +174,22 @@ def _add_macro(call: r.Call, function: Function, ending: _Ending) -> None:
     """A macro of the project may release each member that it mentions: `#define FIELDS(X) X(left) X(right)`."""
     macros = function.program.macros
     for macro in macros.named(places.last_name(call.callee)):
-        words = set(WORDS.findall(macro.body))
+        words = set(_WORDS.findall(macro.body))
         if "##" in macro.body or any(word != macro.name and macros.named(word) for word in words):
             ending.is_unknown = True
         for word in words:
             ending.touched.setdefault(word, []).append(function)
+
+
+def words_of(macro: str, program: Program) -> set[str]:
+    """All words in the bodies of a macro of the project and of those that it uses, and its name."""
+    said, waiting = {macro}, [macro]
+    while waiting:
+        for one in program.macros.named(waiting.pop()):
+            fresh = set(_WORDS.findall(one.body)) - said
+            said |= fresh
+            waiting += fresh
+    return said
 
 
 def is_free(name: str) -> bool:
@@ -210,20 +221,13 @@ def helper(call: r.Call, index: int, function: Function) -> Function | None:
     return found[0] if len(found) == 1 and index == 0 else None
 
 
-def uncast(value: r.Value | None) -> r.Value | None:
-    inner = places.strip(value)
-    while isinstance(inner, r.Cast) and inner.value is not None:
-        inner = places.strip(inner.value)
-    return inner
-
-
 def is_it(value: r.Value | None, own: set[str]) -> bool:
-    inner = uncast(value)
+    inner = places.strip(value)
     return isinstance(inner, r.Name) and inner.text in own
 
 
 def is_member(value: r.Value, own: set[str]) -> bool:
-    inner = uncast(value)
+    inner = places.strip(value)
     return isinstance(inner, r.Member) and is_it(inner.base, own)
 
 

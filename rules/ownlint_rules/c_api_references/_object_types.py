@@ -6,7 +6,7 @@ In a record without names a dealloc function is known by its position.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ownlint import Function, Program, places, text
@@ -39,9 +39,18 @@ def object_types(program: Program) -> Iterator[ObjectType]:
                 ends = {end: one for end in _ENDS if (one := _in_table(program, path, table, end)) is not None}
                 if ends:
                     yield ObjectType(path, ends, _flag(table, file.variables))
-    for function in program.functions:
-        if function.language == "cpp" and function.mentions(*(f"={end}" for end in _ENDS)):
+    for function in program.calling({f"={end}" for end in _ENDS}):
+        if function.language == "cpp":
             yield from _assigned(function)
+
+
+def by_dealloc(kinds: Iterable[ObjectType]) -> Iterator[tuple[Function, ObjectType]]:
+    """Each dealloc function once, with the first type whose objects end by it."""
+    seen: set[Function] = set()
+    for kind in kinds:
+        if kind.dealloc is not None and kind.dealloc not in seen:
+            seen.add(kind.dealloc)
+            yield kind.dealloc, kind
 
 
 def _in_table(program: Program, path: str, table: r.Table, end: str) -> Function | None:
@@ -58,8 +67,6 @@ def _in_table(program: Program, path: str, table: r.Table, end: str) -> Function
 def _ending(program: Program, path: str, value: r.Value | None) -> Function | None:
     """The one function of the project of that name that is given an object alone."""
     inner = places.strip(value)
-    while isinstance(inner, r.Cast) and inner.value is not None:
-        inner = places.strip(inner.value)
     if not isinstance(inner, r.Name):
         return None
     found = program.index.functions_called(places.last_name(inner))

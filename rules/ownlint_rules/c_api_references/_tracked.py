@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ownlint import Function, Program, events, places, references
 from ownlint import records as r
 from ownlint_rules.c_api_references import _destroyed as destroyed
-from ownlint_rules.c_api_references._object_types import object_types
+from ownlint_rules.c_api_references._object_types import by_dealloc, object_types
 
 _UNTRACKS = frozenset({"PyObject_GC_UnTrack", "_PyObject_GC_UNTRACK"})
 """docs.python.org/3/c-api/gcsupport.html#c.PyObject_GC_UnTrack."""
@@ -36,15 +36,10 @@ class _DeallocEnding:
 
 def untracked(program: Program) -> Iterator[TrackedDealloc]:
     """Each dealloc function once."""
-    seen: set[Function] = set()
-    for kind in object_types(program):
-        dealloc = kind.dealloc
-        if dealloc is None or kind.collected is None or dealloc in seen:
-            continue
-        seen.add(dealloc)
+    for dealloc, kind in by_dealloc(kind for kind in object_types(program) if kind.collected is not None):
         ending = _DeallocEnding()
         _follow(dealloc, ending, 0)
-        if ending.releases and not ending.is_silent:
+        if ending.releases and not ending.is_silent and kind.collected is not None:
             yield TrackedDealloc(dealloc, *ending.releases[0], kind.path, kind.collected)
 
 
@@ -92,10 +87,5 @@ def _add(
 
 def _may_untrack(program: Program, name: str, *, gets_it: bool) -> bool:
     """Whether a macro of the project untracks an object, itself or by a function of the project that gets it."""
-    said, waiting = {name}, [name]
-    while waiting:
-        for macro in program.macros.named(waiting.pop()):
-            fresh = set(destroyed.WORDS.findall(macro.body)) - said
-            said |= fresh
-            waiting += fresh
+    said = destroyed.words_of(name, program)
     return not said.isdisjoint(_UNTRACKS) or (gets_it and any(map(program.index.functions_called, said)))

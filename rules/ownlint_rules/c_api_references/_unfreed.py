@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ownlint import Function, Program, events, pairs, places, references
 from ownlint import records as r
 from ownlint_rules.c_api_references import _destroyed as destroyed
-from ownlint_rules.c_api_references._object_types import object_types
+from ownlint_rules.c_api_references._object_types import by_dealloc, object_types
 
 _DEEPEST = 3
 _LENT = frozenset({"lent", "retained", "passed on", "borrowed by an owner"})
@@ -26,12 +26,7 @@ class Unfreed(NamedTuple):
 
 def unfreed(program: Program) -> Iterator[Unfreed]:
     """Each dealloc function once."""
-    seen: set[Function] = set()
-    for kind in object_types(program):
-        dealloc = kind.dealloc
-        if dealloc is None or dealloc in seen:
-            continue
-        seen.add(dealloc)
+    for dealloc in dict(by_dealloc(object_types(program))):
         ended: list[tuple[Function, events.Event]] = []
         if not _may_free(dealloc, ended, 0) and ended:
             yield Unfreed(dealloc, *ended[0])
@@ -63,7 +58,7 @@ def _may_free(function: Function, ended: list[tuple[Function, events.Event]], de
 
 def _has_it(value: r.Value | None, own: set[str]) -> bool:
     """Whether it is the object, or an aggregate that it goes into; what is read of it is not."""
-    inner = destroyed.uncast(value)
+    inner = places.strip(value)
     parts = inner.items if isinstance(inner, r.Aggregate) else (inner,)
     return any(destroyed.is_it(one, own) for one in parts)
 
@@ -105,12 +100,7 @@ def _is_only_lent(call: r.Call, index: int, function: Function, known: reference
 def _macro_may_free(program: Program, name: str) -> bool:
     """Whether a macro of the project, or one that it is made of, comes to what may free an object: a slot, or a
     function that is called so, or one of the project."""
-    said, waiting = {name}, [name]
-    while waiting:
-        for macro in program.macros.named(waiting.pop()):
-            fresh = set(destroyed.WORDS.findall(macro.body)) - said
-            said |= fresh
-            waiting += fresh
+    said = destroyed.words_of(name, program)
     return any(word in _FREES or pairs.releasing_verb(word) or program.index.functions_called(word) for word in said)
 
 

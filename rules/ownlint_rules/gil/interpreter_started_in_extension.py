@@ -142,7 +142,7 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
 def _starts_one(program: Program) -> bool:
     """Whether some code starts an interpreter: one that asks first may be about its own."""
     names = {name.rpartition("::")[2] for name in program.models.gil.starts}
-    return any(function.language == "cpp" and function.mentions_any(names) for function in program.functions)
+    return any(function.language == "cpp" for function in program.calling(names))
 
 
 @questions.program_question

@@ -341,8 +341,8 @@ class IdentityQuestions:
             and isinstance(value.target, r.Member)
             and value.target.name == name
             and canonical(names.named(function.file, value.target)) == dotted
-            for function in self.program.functions
-            if function.language == "python" and function.says(asking)
+            for function in self.program.saying(asking)
+            if function.language == "python"
             for value in function.values
         )
 

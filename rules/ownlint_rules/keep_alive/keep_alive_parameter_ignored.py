@@ -197,7 +197,7 @@ def _is_namesake(parameter: str, member: str) -> bool:
 
 def _is_stored_anywhere(cls: Class, member: str) -> bool:
     """Whether any function puts something into a member of that name, of whatever class."""
-    return any(one.language == "cpp" and _stores(one, member) for one in cls.program.functions)
+    return any(_stores(one, member) for one in cls.program.functions_of("cpp"))
 
 
 def _stores_own(function: Function, member: str) -> bool:

@@ -81,7 +81,7 @@ def _made(function: Function) -> frozenset[Class]:
 
 
 def _is_allocation(value: r.Value | None, function: Function, asked: resources.Resources) -> bool:
-    inner = _uncast(value)
+    inner = places.strip(value)
     made = asked.acquisition(inner, function) if isinstance(inner, r.Call) else None
     return made is not None and not made.is_counted
 
@@ -99,14 +99,14 @@ def _ended(function: Function) -> frozenset[Class]:
     asked = resources.resources(function.program)
     for inner in function.values:
         for ended in asked.released(inner, function) if isinstance(inner, r.Call) else ():
-            value = _uncast(_released(inner, ended)) if isinstance(inner, r.Call) else None
+            value = places.strip(_released(inner, ended)) if isinstance(inner, r.Call) else None
             found.update(_pointed(function.program.types.of(value, function), function))
             if not isinstance(value, r.Name):
                 continue
             if value.text == places.THIS and function.home is not None:
                 found.add(function.home)
             for written, initial in function.locals.values():
-                if isinstance(of := _uncast(initial), r.Name) and of.text == value.text:
+                if isinstance(of := places.strip(initial), r.Name) and of.text == value.text:
                     found.update(_pointed(written, function))
     return frozenset(found)
 
@@ -115,13 +115,6 @@ def _released(call: r.Call, ended: resources.Ended) -> r.Value | None:
     if ended.where.kind == "receiver":
         return places.receiver(call)
     return call.args[ended.where.index] if 0 <= ended.where.index < len(call.args) else None
-
-
-def _uncast(value: r.Value | None) -> r.Value | None:
-    inner = places.strip(value)
-    while isinstance(inner, r.Cast) and inner.value is not None:
-        inner = places.strip(inner.value)
-    return inner
 
 
 def _pointed(written: str, function: Function) -> Iterator[Class]:

@@ -517,8 +517,6 @@ class SlotFilling:
 
     def _makes_object(self, value: r.Value | None) -> bool:
         inner = places.strip(value)
-        while isinstance(inner, r.Cast) and inner.value is not None:
-            inner = places.strip(inner.value)
         if not isinstance(inner, r.Call):
             return False
         if inner.kind == "construct" and len(inner.args) == 1:

@@ -461,8 +461,8 @@ def _is_taken_out(cls: Class, attribute: str) -> bool:
 def _is_dropped_somewhere(cls: Class, depth: int = 2) -> bool:
     """Whether a function that is called again and again makes objects of the class for itself alone: a local or a
     temporary on which methods are called, or what such an object has in an attribute."""
-    for function in cls.program.functions:
-        if function.language != "python" or function.name in ("<module>", "main") or not function.mentions(cls.name):
+    for function in cls.program.calling({cls.name}):
+        if function.language != "python" or function.name in ("<module>", "main"):
             continue
         if any(_uses_up(value, cls.name) for value in function.values):
             return True

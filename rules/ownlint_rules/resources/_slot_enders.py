@@ -772,8 +772,6 @@ def _may_be_borrowed(store: SlotStore) -> bool:
 def _is_inside(value: r.Value | None) -> bool:
     """Whether it is a literal, or an address that is computed from another: `table + n`, `&table[n]`."""
     inner = places.strip(value)
-    while isinstance(inner, r.Cast) and inner.value is not None:
-        inner = places.strip(inner.value)
     match inner:
         case r.Binary(op="+") | r.Unary(op="&"):
             return True

@@ -752,11 +752,10 @@ class Counting(CountingCalls):
         mark = draft.places.get(_chosen_at(choice))
         if isinstance(mark, KnownPlace):
             return mark.signs == "+", mark.signs == "0"
-        then, other = (
-            not isinstance(bare_value(side), r.Name | r.Member) or self.id_of(draft, side) is None
-            for side in (choice.then, choice.other)
-        )
-        return then, other
+        return self.leaves_no_mark(choice.then, draft), self.leaves_no_mark(choice.other, draft)
+
+    def leaves_no_mark(self, side: r.Value, draft: CountDraft) -> bool:
+        return not isinstance(bare_value(side), r.Name | r.Member) or self.id_of(draft, side) is None
 
     @cached_property
     def sides_read(self) -> dict[tuple[int, int], tuple[r.Conditional, bool]]:
