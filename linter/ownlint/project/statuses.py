@@ -370,11 +370,13 @@ def _modelled(found: StatusType, certainty: Certainty) -> Status:
 
 def _asked(cls: Class) -> Status | None:
     asks = [record for one in cls.ancestry for record in one.declarations if _is_question(record)]
+    fields = [f for f in cls.record.fields if f.type == "bool" and _QUESTION.fullmatch(f.name)]
+    if not asks and not fields:
+        return None
     strict = must_look(cls.record)
     explains = any(cls.declared(name) for name in _EXPLAINS) or any(f.rstrip("_") in _EXPLAINS for f in cls.members)
     named = any(record.kind != "conversion" for record in asks)
-    fields = [f for f in cls.record.fields if f.type == "bool" and _QUESTION.fullmatch(f.name) and (strict or explains)]
-    if not (asks and (strict or (explains and named))) and not fields:
+    if not (explains and (named or fields)) and not strict:
         return None
     truth = "!_" if _ERROR.search(cls.name) and not cls.name.lower().endswith("status") else "_"
     ok = tuple(f".{record.name}()" if record.kind != "conversion" else truth for record in asks)

@@ -27,6 +27,8 @@ from ownlint import (
 from ownlint import records as r
 
 _KEYED = frozenset(["add", "get", "setdefault", "pop", "discard", "remove", "index", "count"])
+_LOOKS_UP = re.compile(rb'\[3,|"(?:in|not in|dict|set|%b)"' % "|".join(sorted(_KEYED)).encode())
+"""In the encoded body of a function that looks something up by its hash: an index, a test, a call."""
 _NAME = re.compile(r"\w+")
 _WRITES = re.compile(r"print|repr|str|hex|format|log|debug|info|warn|error", re.IGNORECASE)
 
@@ -279,9 +281,13 @@ class IdentityQuestions:
 
     def _may_ask(self, function: Function) -> bool:
         """Whether a word of the body, or the type of a parameter, lets expect a question."""
-        if function.says(self._asks) or function.says(self._gives):
+        if function.says(self._asks):
             return True
-        return any(self._loose.intersection(_NAME.findall(p.type)) for p in function.record.parameters if p.type)
+        if not function.says(_LOOKS_UP):
+            return False
+        return function.says(self._gives) or any(
+            self._loose.intersection(_NAME.findall(p.type)) for p in function.record.parameters if p.type
+        )
 
     def missing(self, asked: IdentityUse) -> Missing | None:
         """What a member or keyword is not there for; where nobody knows the version, the latest counts."""

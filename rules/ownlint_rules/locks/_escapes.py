@@ -760,7 +760,7 @@ def domains_of(function: Function) -> list[GuardedDomain]:
 
 def may_escape(function: Function, domain: GuardedDomain) -> bool:
     """Whether the function says a member of the domain, or calls a helper that hands one out. Needs no decoding."""
-    if function.says(domain.words) or function.mentions_any(domain.lenders):
+    if domain.may_mean(function) or function.mentions_any(domain.lenders):
         return True
     initial = [arg for each in function.record.initializers for arg in each.args]
     if domain.cls is not None and function.cls is domain.cls:

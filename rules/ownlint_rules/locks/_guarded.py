@@ -435,15 +435,13 @@ class GuardedDomain:
         return found
 
     def _uses_in(self, function: Function, known: locks.Locking) -> Iterator[MemberUse]:
-        said = function.says(self.words)
-        if not said:
+        if not self.may_mean(function):
             return
         held = known.held(function)
         tracer = Tracer(self, function)
-        unchecked = _unchecked_reads(function)
         for event in function.flow:
             for traced, kind, node in touched(tracer, event):
-                if any(event.span.start in span for span in unchecked):
+                if any(event.span.start in span for span in _unchecked_reads(function)):
                     continue
                 if traced.member in self.members and event.index in held:
                     alias = isinstance(node, r.Name) and node.text in function.flow.aliases
@@ -455,7 +453,7 @@ class GuardedDomain:
         known, owned = guarded(self.program), resources.resources(self.program)
         found: dict[str, MemberUse] = {}
         for function in known.functions_of(self):
-            if is_exempt(function) or not function.says(self.words):
+            if is_exempt(function) or not self.may_mean(function):
                 continue
             if not function.mentions("delete") and owned.releasing_names.isdisjoint(function.mentioned):
                 continue
@@ -476,6 +474,20 @@ class GuardedDomain:
     def words(self) -> patterns.AnyName:
         """In a body that touches a member."""
         return patterns.strings(member.removesuffix("()") for member in self.members)
+
+    @questions.derived_property
+    def _words_of_an_object(self) -> patterns.AnyName:
+        return patterns.AnyName(self.members, _OF_AN_OBJECT)
+
+    def may_mean(self, function: Function) -> bool:
+        """Whether the body may say a member: a class that has members of all these names itself says so with the
+        object. Needs no decoding."""
+        return function.says(self._words_of_an_object if self._is_hidden_in(function.home) else self.words)
+
+    def _is_hidden_in(self, home: Class | None) -> bool:
+        if home is None or home is self.cls:
+            return False
+        return all((found := home.field(name)) is not None and found[0] is not self.cls for name in self.members)
 
     @questions.derived_property
     def lenders(self) -> frozenset[str]:
@@ -562,6 +574,7 @@ def _is_unchecked(function: Function, annotation: r.Annotation) -> bool:
     return bool(_UNCHECKED.search(annotation.name)) or any(role(word) == "no analysis" for word in words)
 
 
+@questions.flow_question
 def _unchecked_reads(function: Function) -> list[Span]:
     """What the author marks as read without the lock: `ABSL_TS_UNCHECKED_READ(total_)`."""
     role = function.program.macros.role

@@ -388,8 +388,7 @@ def _may_announce(function: Function) -> bool:
         return False
     if _is_ending(function) and not (function.home is not None and _RELEASING.match(record.name)):
         return False
-    names = glance.names_set(function)
-    return any(_may_be_asked_for(function, name) for name in names) and glance.may_fail(function)
+    return glance.may_fail(function) and any(_may_be_asked_for(function, name) for name in glance.names_set(function))
 
 
 def _is_ending(function: Function) -> bool:
