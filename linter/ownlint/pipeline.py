@@ -157,7 +157,8 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         def build(earlier: _Earlier | None) -> Program:
             from ownlint.project.program import Program
 
-            known, old = facts.files(), None if earlier is None else earlier()
+            known = facts.files()
+            old = None if earlier is None else earlier(known)
             return Program(known, libraries.models, old, config.parity, required, versions, contracts, told)
 
         def before() -> _Earlier | None:
@@ -204,7 +205,7 @@ def stubs_of(found: Discovered) -> tuple[Path, ...]:
     return stubs.beside(source.path.parent for source in found.sources)
 
 
-_Earlier = Callable[[], "Earlier"]
+_Earlier = Callable[[Sequence["FileRecord"]], "Earlier"]
 """Is asked in the child: what is decoded there costs nobody else."""
 
 
@@ -491,10 +492,12 @@ def _earlier(
         then = Reader(options.root, sources, held, {}, cache, digests, options.jobs).all(libraries, words)
         then.take_up()
 
-    def earlier() -> Earlier:
+    def earlier(known: Sequence[FileRecord]) -> Earlier:
+        from ownlint.incremental.changes import touched
         from ownlint.project.program import Earlier
 
-        return Earlier(tuple(then.files()), {change.path: change.old for change in changes.files if change.path})
+        files, renamed = tuple(then.files()), {change.path: change.old for change in changes.files if change.path}
+        return Earlier(files, renamed, touched(files, known, renamed))
 
     return earlier
 

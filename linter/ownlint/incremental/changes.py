@@ -13,6 +13,7 @@
     ("all", "functions", LANGUAGE)  those of one language
     ("answer", QUESTION)       the answer to a question about all files
     ("earlier", PATH)          what a file was before the change under review
+    ("earlier", PATH, SYMBOL#N)  whether that change touches a function
     ("large", PATH, SYMBOL#N)  a function that was given up; never changed by itself
 
 Where in its file something stands is no part of it: what moves stays the same.
@@ -95,6 +96,14 @@ class ChangedKeys:
         old, new = ([(f.path, name) for f in files for name in _names(f)] for files in self._files)
         both = {*old} & {*new}
         return [one for one in old if one in both] != [one for one in new if one in both]
+
+
+def touched(before: Iterable[r.FileRecord], now: Iterable[r.FileRecord], renamed: Mapping[str, str]) -> frozenset[Key]:
+    """The functions, by the keys of their bodies, that a change gives another body or signature, or brings; all of a
+    file that is new or goes by another name. `renamed` maps each changed path to what it was called before."""
+    then = {file.path: file for file in before if renamed.get(file.path) == file.path}
+    changed = ChangedKeys(then, {file.path: file for file in now if file.path in renamed})
+    return frozenset(key for key in changed.keys if key[0] == "body")
 
 
 def _together(files: Iterable[r.FileRecord]) -> dict[Key, list[bytes]]:

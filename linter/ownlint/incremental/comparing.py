@@ -81,6 +81,7 @@ class Comparison:
         self._changed = changes.ChangedKeys(before, now)
         with questions.noting():
             self._reviewed_paths = {*kept.earlier, *program.earlier_paths}
+        self._touched = {*kept.touched, *(program.earlier.touched if program.earlier is not None else ())}
         self._reviewed = kept.reviewed or program.earlier is not None
         self._numbers = {number for number, key in enumerate(kept.keys) if self._is_changed(key)}
         self._of_answers: dict[str, list[int]] = {}
@@ -113,6 +114,8 @@ class Comparison:
     def _is_changed(self, key: Key) -> bool:
         """Whether the files say something else; answers are not looked at."""
         if key[0] == "earlier":
+            if len(key) == 3:
+                return ("body", *key[1:]) in self._touched
             return len(key) == 1 or key[1] in self._reviewed_paths
         return key in self._changed
 

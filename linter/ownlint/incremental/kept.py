@@ -85,6 +85,8 @@ class KeptProject(msgspec.Struct, array_like=True):
     """Files with what templates say with the types of others; their facts alone do not say it."""
     earlier: tuple[str, ...] = ()
     """The files that the change under review touched; the rules may have looked at what they were."""
+    touched: tuple[Key, ...] = ()
+    """The functions that it touched, by the keys of their bodies."""
     reviewed: bool = False
     """There was a change under review."""
     first: int = 0

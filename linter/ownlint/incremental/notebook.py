@@ -142,10 +142,11 @@ class ProjectNotes:
                 answers[name] = held if by is None else _answer_renumbered(held, by)
         with questions.noting():
             earlier = tuple(sorted(program.earlier_paths))
+        touched = tuple(sorted(program.earlier.touched)) if program.earlier is not None else ()
         copies = {path: r.encode_file(program.said[path]) for path in sorted(program.copied)}
         keys = self._numbering.keys
         first = (self._then[0].kept.first if self._then else 0) or len(keys)
-        made = KeptProject(dict(files), copies, earlier, program.earlier is not None, first, keys, answers)
+        made = KeptProject(dict(files), copies, earlier, touched, program.earlier is not None, first, keys, answers)
         return _project_in_use(made) if len(keys) > _GROWN * first else made
 
     def _contributions(self, name: str) -> KeptContributions | None:

@@ -40,10 +40,12 @@ _MOST_UNREAD = 2
 
 class Earlier(msgspec.Struct, frozen=True):
     """What the changed files said before the change. `renamed` maps each changed path to what it was called then, which
-    is empty for a file that is new."""
+    is empty for a file that is new; `touched` are the functions, by the keys of their bodies, that say something else
+    than before."""
 
     files: tuple[r.FileRecord, ...]
     renamed: dict[str, str]
+    touched: frozenset[Key]
 
 
 class Program:
@@ -176,6 +178,11 @@ class Program:
     def earlier_paths(self) -> Mapping[str, str]:
         """Each file that the change under review touches, and what it was called before."""
         return _EarlierPaths(self.earlier.renamed if self.earlier is not None else {})
+
+    def is_touched(self, function: Function) -> bool:
+        """Whether the change under review gives the function another body or signature, or brings it."""
+        read(("earlier", *function.key[1:]))
+        return self.earlier is not None and function.key in self.earlier.touched
 
     def was_called(self, path: str) -> str:
         """The path of a file before the change; empty when it is new."""

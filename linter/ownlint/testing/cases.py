@@ -21,6 +21,7 @@ from ownlint.finding import CERTAINTIES, Crash, Finding, Fix, Step
 from ownlint.fixes import FixError, apply
 from ownlint.frontends.cpp import structure
 from ownlint.frontends.worker import Handshake, Request, WorkerReader
+from ownlint.incremental.changes import touched
 from ownlint.inputs import packs
 from ownlint.interplay import preferences, settle
 from ownlint.models import libraries as models
@@ -133,7 +134,7 @@ def read(
     with tempfile.TemporaryDirectory(prefix="ownlint-case-") as folder:
         words = [word for rule in rules for word in rule.anchors]
         files = tuple(_read(case.blocks, case, mode, Path(folder), prelude, known, words))
-        earlier = _earlier(case, Path(folder), known, words)
+        earlier = _earlier(case, Path(folder), known, words, files)
     asked, versions = case.options.requires, case.options.versions or {}
     return Program(files, known, earlier, requirements=asked, packages=versions), files
 
@@ -150,13 +151,16 @@ def load_models(extra: str = "") -> models.Models:
         return models.load([*paths, written])
 
 
-def _earlier(case: PageCase, folder: Path, known: models.Models, words: Sequence[str]) -> Earlier | None:
+def _earlier(
+    case: PageCase, folder: Path, known: models.Models, words: Sequence[str], now: Sequence[FileRecord]
+) -> Earlier | None:
     """What the files of the case said before the change that it is about; None when it is about none."""
     if not case.before:
         return None
     files = tuple(_read(case.before, case, "structure", folder / "before", None, known, words))
     then = {file.path for file in files}
-    return Earlier(files, {block.name: block.name if block.name in then else "" for block in case.blocks})
+    renamed = {block.name: block.name if block.name in then else "" for block in case.blocks}
+    return Earlier(files, renamed, touched(files, now, renamed))
 
 
 def _read(

@@ -27,8 +27,8 @@ from ownlint import (
 from ownlint import records as r
 
 _KEYED = frozenset(["add", "get", "setdefault", "pop", "discard", "remove", "index", "count"])
-_LOOKS_UP = re.compile(rb'\[3,|"(?:in|not in|dict|set|%b)"' % "|".join(sorted(_KEYED)).encode())
-"""In the encoded body of a function that looks something up by its hash: an index, a test, a call."""
+_INDEXED = re.compile(rb"\[3,")
+"""An index in an encoded body."""
 _NAME = re.compile(r"\w+")
 _WRITES = re.compile(r"print|repr|str|hex|format|log|debug|info|warn|error", re.IGNORECASE)
 
@@ -264,6 +264,7 @@ class IdentityQuestions:
         models = program.models
         self._watched = models.absent
         self._asks = patterns.strings({"is", "is not", "id", *models.absent})
+        self._looks_up = patterns.strings(_KEYED | {"in", "not in", "dict", "set"})
         self._loose = models.loosely_hashed
         self._gives = patterns.strings(self._loose)
         self._found: questions.Answers[Function, tuple[IdentityUse, ...]] = questions.Answers()
@@ -283,7 +284,7 @@ class IdentityQuestions:
         """Whether a word of the body, or the type of a parameter, lets expect a question."""
         if function.says(self._asks):
             return True
-        if not function.says(_LOOKS_UP):
+        if not function.says(_INDEXED) and not function.says(self._looks_up):
             return False
         return function.says(self._gives) or any(
             self._loose.intersection(_NAME.findall(p.type)) for p in function.record.parameters if p.type

@@ -180,7 +180,7 @@ def _is_dear(logs: debug_logs.DebugLogs, found: list[debug_logs.DebugWork]) -> b
 def _is_in_review(function: Function) -> bool:
     """Whether a change is under review, of which alone the findings are shown: there an addition that is not needed is
     worth a remark."""
-    return function.program.before is not None
+    return function.program.is_touched(function)
 
 
 def _is_repeated(logs: debug_logs.DebugLogs, work: debug_logs.DebugWork) -> bool:

@@ -22,9 +22,11 @@ class Emptied(NamedTuple):
 
 
 def before(function: Function) -> Function | None:
-    """The function as it was before the change under review; None when no change is looked at, or when it was not
+    """The function as it was before the change under review; itself where that does not touch it, None when it was not
     there."""
     program = function.program
+    if not program.is_touched(function):
+        return function
     earlier = program.before
     if earlier is None or function.path not in program.earlier_paths:
         return None

@@ -165,7 +165,9 @@ def _by_siblings(function: Function, siblings: list[Function], said: set[str]) -
 def _had(function: Function, guard: parity.ParityGuard) -> bool:
     """Whether the change under review takes it out: that is another finding."""
     old = taken_out.before(function)
-    return old is not None and guard.form in {asked.form for asked in parity.of(old.program).outline(old).asked}
+    if old is None or old is function:
+        return False
+    return guard.form in {asked.form for asked in parity.of(old.program).outline(old).asked}
 
 
 def _certainty(function: Function, sibling: Function, guard: parity.ParityGuard) -> Certainty:

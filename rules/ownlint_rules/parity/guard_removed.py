@@ -94,10 +94,8 @@ from ownlint_rules.parity import _taken_out as taken_out
 
 @rule(severity="warning", of_change=True, cwe=(754,))
 def guard_removed(function: Function) -> Iterator[Finding]:
-    if function.path not in function.program.earlier_paths:
-        return
     old = taken_out.before(function)
-    if old is None:
+    if old is None or old is function:
         return
     removed = dict(taken_out.unhandled(old, function))
     lost = (*taken_out.removed_guards(old, function), *taken_out.without_state(old, function))
