@@ -164,6 +164,19 @@ def test_comments_between_members_and_around_conditions_change_nothing() -> None
     assert at("classes") in keys(CONDITIONAL.replace("int size", "long size"))
 
 
+def test_which_functions_a_change_touches() -> None:
+    def touched(now: Mapping[str, str], renamed: Mapping[str, str]) -> set[str]:
+        then, after = program_of(FILES), program_of(now)
+        return {key[2] for key in changes.touched(then.said.values(), after.said.values(), renamed)}
+
+    edited = {**FILES, "work.cc": "// seen\n" + USER.replace("2 * size", "3 * size")}
+    assert touched(edited, {"work.cc": "work.cc"}) == {"twice#0"}
+    assert touched(edited, {"work.cc": ""}) == {"twice#0", "work#0"}
+    assert touched(edited, {"session.cc": "session.cc"}) == set()
+    moved = {"session.h": HEADER, "session.cc": HELPER, "worker.cc": USER}
+    assert touched(moved, {"worker.cc": "work.cc"}) == {"twice#0", "work#0"}
+
+
 def test_a_body_costs_those_that_rest_on_it(project: Project) -> None:
     assert project.edited({**FILES, "work.cc": USER.replace("2 * size", "3 * size")}) == {"twice", "work"}
     again = project.edited({**FILES, "session.cc": HELPER.replace("free(one)", "free(one); one = nullptr")})

@@ -99,6 +99,25 @@ def test_a_check_that_the_commit_takes_out(project: Project) -> None:
     assert project.check("--changed").found == [("gpu/cuda/graph.cc", 3, "guard-removed", "likely")]
 
 
+def test_what_is_kept_of_a_function_holds_while_the_change_does_not_touch_it(project: Project) -> None:
+    launch = LAUNCH.format("Cuda")
+    removed = [("gpu/cuda/graph.cc", 3, "guard-removed", "likely")]
+    for _ in range(2):
+        assert project.check().code == 1
+        project.write("gpu/cuda/graph.cc", launch + "int beside() { return 1; }\n")
+        project.git("add", "-A")
+        assert project.check("--changed").found == []
+        project.write("gpu/cuda/graph.cc", launch.replace(CHECK, ""))
+        project.git("add", "-A")
+        assert project.check("--changed").found == removed
+        project.write("gpu/cuda/graph.cc", launch.replace(CHECK, "") + "int beside() { return 1; }\n")
+        project.git("add", "-A")
+        assert project.check("--changed").found == removed
+        project.write("gpu/cuda/graph.cc", launch)
+        project.git("add", "-A")
+        assert project.check("--changed").found == []
+
+
 def test_a_file_that_only_moves_brings_no_finding(project: Project) -> None:
     project.git("mv", "session.cc", "moved.cc")
     done = project.check("--changed")
