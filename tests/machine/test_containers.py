@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ownlint.domains.memory.seen import may_be_reserved
 from ownlint.engine import containers, lookups
+from ownlint.facts import records as r
 from ownlint.facts.show import text
 
 PRELUDE = """
@@ -165,3 +167,50 @@ def test_a_look_on_the_way_guards_whatever_stands_around_it(before, after):
     found = next(one for one in made.functions if one.name == "f")
     insert = list(containers.inserts(found))[-1]
     assert lookups.who_looked(found, insert.event, insert.container, insert.key).kind == "guarded"
+
+
+ROOM = """\
+#include <vector>
+void make_room(std::vector<int>& numbers) { numbers.reserve(64); }
+int of_a_local() {
+  std::vector<int> numbers = {1, 2};
+  numbers.push_back(3);
+  return numbers[0];
+}
+void of_a_parameter(std::vector<int>& numbers) { numbers.push_back(3); }
+void of_what_is_given(std::vector<int>& given) {
+  std::vector<int>& same = given;
+  same.push_back(3);
+}
+void gives() {
+  std::vector<int> sizes;
+  sizes.reserve(8);
+  of_what_is_given(sizes);
+}
+struct Queue {
+  void prepare() { sizes_.reserve(16); }
+  void of_a_member() { sizes_.push_back(1); }
+  void by_name() {
+    auto& same = sizes_;
+    same.push_back(1);
+  }
+  std::vector<int> sizes_;
+};
+"""
+
+
+def test_for_which_containers_room_may_be_made_out_of_sight(program) -> None:
+    made = program(a_cc=ROOM)
+    found = {
+        function.name: may_be_reserved(function, call.callee.base)
+        for function in made.functions
+        for call in function.calls()
+        if isinstance(call.callee, r.Member) and call.callee.name == "push_back"
+    }
+    assert found == {
+        "of_a_local": False,
+        "of_a_parameter": False,
+        "of_what_is_given": True,
+        "of_a_member": True,
+        "by_name": True,
+    }

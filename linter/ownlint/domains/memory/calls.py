@@ -49,10 +49,10 @@ from ownlint.domains.memory.seen import (
     changes_elements,
     class_of,
     ends_what_it_holds,
+    may_be_reserved,
     may_end,
     may_take,
     relevant,
-    reserved,
 )
 from ownlint.engine import macro_calls, overrides
 from ownlint.engine.resources import resources
@@ -919,8 +919,8 @@ class MemoryCalls(Owners):
 
     def room_doubt(self, node: r.Call) -> Certainty:
         """What is assumed of the capacity of a container that is given another element."""
-        is_reserved = isinstance(node.callee, r.Member) and last_name(node.callee.base) in reserved(self.program)
-        return _MAY_HAVE_ROOM if is_reserved else _NO_ROOM
+        grown = node.callee.base if isinstance(node.callee, r.Member) else None
+        return _MAY_HAVE_ROOM if grown is not None and may_be_reserved(self.function, grown) else _NO_ROOM
 
     @staticmethod
     def elements_moved(draft: MemoryDraft, inside: Cell, how: EndedBlock) -> None:

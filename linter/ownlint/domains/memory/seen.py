@@ -520,17 +520,64 @@ def _growing(program: Program) -> frozenset[str]:
     return frozenset(one.name for one in _growers(program))
 
 
-@program_question
-def reserved(program: Program) -> frozenset[str]:
-    """Last names of the containers for which the project makes room somewhere."""
-    names = program.models.functions_that(lambda model: model.makes_room)
+def may_be_reserved(function: Function, container: r.Value) -> bool:
+    """Whether room may have been made for a container out of sight: for a member, by the project somewhere, for what a
+    parameter refers to, by a caller. What is made for the function's own containers is seen."""
+    given = {parameter.name: index for index, parameter in enumerate(function.record.parameters)}
+    inner, names = strip(container), set[str]()
+    while isinstance(inner, r.Name) and inner.text not in names:
+        names.add(inner.text)
+        if inner.text in given:
+            return given[inner.text] in _given_reserved(function)
+        if inner.text not in function.locals:
+            break
+        written, initial = function.locals[inner.text]
+        kind = types.parse(written)
+        if not kind.reference and not kind.pointers and not kind.is_placeholder:
+            return False
+        inner = strip(initial)
+    return last_name(inner) in _reserved(function.program)
+
+
+@question
+def _given_reserved(function: Function) -> frozenset[int]:
+    """The parameters, from 0, for which a caller may give a container that room was made for."""
+    everywhere = _reserved(function.program)
     return frozenset(
-        last_name(call.callee.base)
-        for one in program.calling(names)
-        if one.language == "cpp"
-        for call in one.calls()
-        if isinstance(call.callee, r.Member) and call.callee.name in names
+        index
+        for caller in function.program.index.callers(function)
+        for call in (caller.calls() if caller.language == "cpp" else ())
+        if last_name(call.callee) == function.name
+        for index, given in enumerate(call.args)
+        if (name := last_name(given)) in everywhere or name in _makes_room(caller)
     )
+
+
+@program_question
+def _reserved(program: Program) -> frozenset[str]:
+    """Last names of the containers for which the project makes room somewhere, but for what ends with the function."""
+    return frozenset(
+        name
+        for one in program.calling(_making_room(program))
+        if one.language == "cpp"
+        for name in _makes_room(one)
+        if name not in one.locals
+    )
+
+
+@question
+def _makes_room(function: Function) -> frozenset[str]:
+    """Last names of the containers for which the function makes room itself."""
+    names = _making_room(function.program)
+    if names.isdisjoint(function.mentioned):
+        return frozenset()
+    calls = (call for call in function.calls() if isinstance(call.callee, r.Member) and call.callee.name in names)
+    return frozenset(last_name(call.callee.base) for call in calls if isinstance(call.callee, r.Member))
+
+
+@program_question
+def _making_room(program: Program) -> frozenset[str]:
+    return program.models.functions_that(lambda model: model.makes_room)
 
 
 @question
