@@ -16,7 +16,7 @@ from ownlint.domains import exceptions, failure
 from ownlint.domains.counted import marks, outs
 from ownlint.domains.counted.counting_calls import CountingCalls
 from ownlint.domains.counted.counting_tests import is_zero, written_name
-from ownlint.domains.counted.counting_ways import CountSummary, CountTrouble, What, bare_value, result_place
+from ownlint.domains.counted.counting_ways import CountSummary, CountTrouble, What, bare_value, result_place, there
 from ownlint.domains.counted.counts import (
     NULL,
     OWING,
@@ -237,7 +237,7 @@ class Counting(CountingCalls):
         return any("goto" in macro.body for name in self.macros for macro in named(name))
 
     def judged(self, key: tuple[object, ...], one: CountTrouble) -> CountTrouble:
-        troubled = len(self.troubled.get(key, ()))
+        troubled = len(self.troubled_there.get(there(one.what, one.at, one.where), ()))
         partly = one.what not in _SEEN_LATER and 0 < troubled < self.passed_by.get(one.at.index, 0)
         site = one.site
         if isinstance(site, e.CallEvent) and site.index in self.presumed:

@@ -119,6 +119,8 @@ class CountedWays:
         """By event how many states were followed through it."""
         self.troubled: dict[tuple[object, ...], set[int]] = {}
         """By trouble the numbers of the states that have it."""
+        self.troubled_there: dict[tuple[What, int, int], set[int]] = {}
+        """The same by what is wrong at which event with which value, whatever object that is in each state."""
         self.ends: dict[int, set[bool]] = {}
         """By site whether ways out with its object were good."""
         self.complete = True
@@ -314,6 +316,7 @@ class CountedWays:
             said = name or self.name_of(draft, one, value)
             self.found[key] = CountTrouble(what, said, site, at, reason, value)
         self.troubled.setdefault(key, set()).add(self.passing)
+        self.troubled_there.setdefault(there(what, at, value), set()).add(self.passing)
 
     def kept_in(self, draft: CountDraft, value: r.Value | None) -> Id | None:
         """The object in a place that others see, which has a reference of its own."""
@@ -582,3 +585,8 @@ def _written(value: r.Value | None) -> str:
     """A name or a member as it is written; empty for anything else."""
     bare = bare_value(value)
     return text(bare) if isinstance(bare, r.Name | r.Member) else ""
+
+
+def there(what: What, at: Event, value: r.Value | None) -> tuple[What, int, int]:
+    """What is wrong, the event, and where the value begins that is concerned."""
+    return what, at.index, value.start if value is not None else -1
