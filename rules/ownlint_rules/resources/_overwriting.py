@@ -12,7 +12,7 @@ from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._emptying import SlotEnding
 from ownlint_rules.resources._slot_enders import enders
-from ownlint_rules.resources._slots import Slot, SlotStore, is_by_constructor
+from ownlint_rules.resources._slots import Slot, SlotStore
 
 _HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
 _LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"})
@@ -27,11 +27,11 @@ _MOST_STORES = 32
 class Overwrite(NamedTuple):
     """A store loses what the slot holds. `found`: a test has just seen that it holds something; `stored`: the same
     function has put something there before; `used`: it has gone through it before; `refilled`: it has released another
-    member of the object before, which it fills again; `unasked`: nobody looks. `at` is the function that shows it,
+    member of the object before, which it fills again; `full`: it never is empty. `at` is the function that shows it,
     which may be a caller."""
 
     store: SlotStore
-    why: Literal["found", "stored", "used", "refilled", "unasked"]
+    why: Literal["found", "stored", "used", "refilled", "full"]
     before: r.Node | e.Event | None
     certainty: Certainty
     at: Function
@@ -182,15 +182,12 @@ class SlotFilling:
                 yield Overwrite(store, "found", found, because("unread-code", freed), self.function)
             elif earlier is not None:
                 yield Overwrite(store, "stored", earlier, because("unread-code", freed), self.function)
-            elif self._is_unasked(store, event) and not self._begins_empty(store):
-                shown = self.shown_full(event) or self._shown_by_caller() if _is_own(store) else None
+            elif self._is_unasked(store, event) and _is_own(store):
+                shown = self.shown_full(event) or self._shown_by_caller()
                 if shown is not None:
                     yield Overwrite(store, shown.why, shown.event, because("unread-code", freed), shown.function)
-                    continue
-                full = self._is_always_full(store)
-                empty = because("possible", f"`{self.slot.field.name}` may be null by then")
-                certainty = because("unread-code", freed) if full else empty
-                yield Overwrite(store, "unasked", None, certainty, self.function)
+                elif self._is_always_full(store):
+                    yield Overwrite(store, "full", None, because("unread-code", freed), self.function)
 
     def shown_full(self, at: e.Event) -> ShownFull | None:
         """What shows that the slot holds something where the function comes to an event: on a path that ends nothing it
@@ -439,7 +436,7 @@ class SlotFilling:
         cls, name = self.slot.cls, self.slot.field.name
         filling = {one.function for one in self.slot.stores if one.sure}
         makers = cls.constructors
-        if not makers or not _is_own(store) or not all(maker in filling for maker in makers):
+        if not makers or not all(maker in filling for maker in makers):
             return False
         if len(makers) < sum(
             record.kind == "constructor" for record in cls.declarations if "delete" not in record.qualifiers
@@ -497,49 +494,6 @@ class SlotFilling:
             return True
         inner = places.strip(value)
         return isinstance(inner, r.Binary) and (self.ending.is_it(inner.left) or self.ending.is_it(inner.right))
-
-    def _begins_empty(self, store: SlotStore) -> bool:
-        """Whether the slot is in a local of the function, made by each call."""
-        if isinstance(store.node, r.Assign) and self.ending.own_local(store.node.target):
-            return True
-        target = places.strip(_target(store))
-        base = places.strip(target.base) if isinstance(target, r.Member) else None
-        return isinstance(base, r.Name) and (self._is_new_object(base.text) or self._is_zeroed(base.text, store))
-
-    def _is_new_object(self, name: str) -> bool:
-        """Whether the local only ever holds an object that the function has just made: `auto made = new Port()`."""
-        if name not in self.function.locals or name in (one.name for one in self.function.record.parameters):
-            return False
-        if any(is_by_constructor(one, self.slot.cls) for one in self.slot.stores):
-            return False
-        made = [write.value for write in self.flow.writes_to((name,)) if not _is_null(write.value)]
-        return bool(made) and all(self._makes_object(value) for value in made)
-
-    def _makes_object(self, value: r.Value | None) -> bool:
-        inner = places.strip(value)
-        if not isinstance(inner, r.Call):
-            return False
-        if inner.kind == "construct" and len(inner.args) == 1:
-            return self._makes_object(inner.args[0])
-        made = self.ending.resources.acquisition(inner, self.function)
-        is_made = made is not None and made.where.kind == "result"
-        return is_made or places.last_name(inner.callee).startswith(("make_unique", "make_shared"))
-
-    def _is_zeroed(self, name: str, store: SlotStore) -> bool:
-        """Whether the whole object is set to zero on every path to the store: `memset(port, 0, sizeof *port)`."""
-        event = self._event(store)
-
-        def zeroes(one: e.Event) -> bool:
-            if not isinstance(one, e.CallEvent) or len(one.node.args) < 2:
-                return False
-            given, filled = places.strip(one.node.args[0]), places.strip(one.node.args[1])
-            is_zero = isinstance(filled, r.Literal) and filled.text in ("0", "'\\0'")
-            is_it = isinstance(given, r.Name) and given.text == name
-            return (
-                is_zero and is_it and "write" in self.function.program.models.verbs(places.last_name(one.node.callee))
-            )
-
-        return event is not None and self.flow.always_before(event, zeroes)
 
     def _asks_whose(self, value: r.Value) -> bool:
         """Whether the test is about a member that says whose the handle is: `if (mine_) free(p_);`."""
