@@ -7,7 +7,6 @@ answers only ever grow, so that ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ownlint.engine.copying import is_copied_into, is_copying
@@ -767,11 +766,10 @@ class Reading:
     def is_released_member(self, name: str) -> bool:
         home = self.function.home
         destructor = home.destructor if home is not None else None
-        if destructor is None or destructor is self.function:
-            return False
-        names = {name, *_elements(destructor, name)}
-        return any(
-            releases_member(self.resources, call, destructor, one) for call in destructor.calls() for one in names
+        return (
+            destructor is not None
+            and destructor is not self.function
+            and name in self.resources.members_ended(destructor)
         )
 
     def is_own_released(self, value: r.Value) -> bool:
@@ -831,28 +829,6 @@ def may_be_handle(written: str) -> bool:
     if kind.arguments or kind.last in NUMBERS:
         return kind.reference and any("*" in argument for argument in kind.arguments) and not kind.const
     return "::" not in kind.name or not kind.name.startswith("std::")
-
-
-def releases_member(resources: Resources, call: r.Call, function: Function, name: str) -> bool:
-    """Whether the call ends what the member of that name holds, as far as its arguments say it themselves."""
-    return any(
-        one.where.kind == "argument"
-        and one.where.index < len(call.args)
-        and any(last_name(inner) == name for inner in walk(call.args[one.where.index]))
-        for one in resources.released(call, function)
-    )
-
-
-def _elements(function: Function, name: str) -> Iterator[str]:
-    """The locals that are elements of a container, or go over them: what a loop gives, what begins as a part of it."""
-    for statement in function.statements:
-        match statement:
-            case r.Loop(kind="range", target=target, iterable=iterable) if last_name(strip(iterable)) == name:
-                yield from bound_names(target)
-            case r.Declare(names=names, value=value) if any(
-                isinstance(one, r.Name | r.Member) and last_name(one) == name for one in walk(value)
-            ):
-                yield from names
 
 
 def _is_member(target: r.Value) -> bool:

@@ -16,12 +16,13 @@ from ownlint import patterns
 from ownlint.engine import overrides
 from ownlint.engine.copying import is_copying
 from ownlint.engine.duties import OWNING as OWNING
-from ownlint.engine.duties import Duties, Duty, releases_member
+from ownlint.engine.duties import Duties, Duty
 from ownlint.engine.used_pairs import UsedPair, declared_as, shown_pairs, used_pairs
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import around, last_name, strip, walk
+from ownlint.flow.bodies import bound_names
+from ownlint.flow.places import THIS, around, last_name, strip, walk
 from ownlint.models import formats, habits
 from ownlint.models.records import FunctionModel, Place, Verb
 from ownlint.project import types
@@ -30,7 +31,7 @@ from ownlint.project.files import File
 from ownlint.project.pairs import Pairs, releases_nothing, releasing_verb, words
 from ownlint.project.program import Program
 from ownlint.project.qualified import last
-from ownlint.project.questions import Note, derived, program_property, program_question, read
+from ownlint.project.questions import Answers, Note, derived, program_property, program_question, read
 from ownlint.project.subjects import Class, Function
 
 RESULT = Place("result")
@@ -44,6 +45,9 @@ _MOST_BEARERS = 3
 
 _LOOKING = frozenset({"return on failure", "assign or return", "check", "assert", "log", "debug log"})
 """Roles of the macros that only look at what they are given."""
+
+_ELEMENTS = frozenset({"begin", "front", "back", "top", "at", "data", "get", "value"})
+"""Methods that lead to what a container, or an owner, has."""
 
 _NEW = re.compile(rb'"new"')
 _VOID = re.compile(rb"\bvoid ?\*")
@@ -97,6 +101,7 @@ class Resources:
         self.pairs = Pairs(program)
         self.duties = Duties(self)
         self._acquisitions: dict[int, tuple[r.Call, Acquisition | None, Note]] = {}
+        self._members_ended: Answers[Function, frozenset[str]] = Answers()
 
     # --- what a call hands out ---
 
@@ -605,6 +610,44 @@ class Resources:
         """Whether the callee is seen to put that member somewhere that lives on."""
         return any(not duty.kept_parts.isdisjoint(((index, name), (index, ""))) for duty in self._seen(call, function))
 
+    # --- what becomes of members ---
+
+    def may_release(self, function: Function) -> bool:
+        """False when nothing that the body calls can release anything; needs no decoding."""
+        return not self.releasing_calls.isdisjoint(function.mentioned)
+
+    @program_property
+    def releasing_calls(self) -> frozenset[str]:
+        """Last names of what is called and may release something."""
+        called = self.program.index.mentioned("cpp", "python")
+        known = self.releasing_names | {"delete"}
+        return frozenset(name for name in called if name in known or releasing_verb(name))
+
+    def members_ended(self, function: Function) -> frozenset[str]:
+        """The members of its own object of which a function ends what they hold, or their elements: by a release that
+        is known, itself or in a method of the class that it calls on the object."""
+        if self.duties.is_settling:  # a callee may turn out to do more
+            return self._ended_in(function)
+        return self._members_ended.ask(function, lambda: self._ended_in(function))
+
+    def _ended_in(self, function: Function) -> frozenset[str]:
+        bodies, found = [function], set[str]()
+        for body in bodies:
+            if self.may_release(body):
+                standing = _standing_for_members(body)
+                for call in body.calls():
+                    for one in self.released(call, body):
+                        if (
+                            one.where.kind == "argument"
+                            and one.where.index < len(call.args)
+                            and one.certainty != "possible"
+                        ):
+                            found.add(_member(call.args[one.where.index], body, standing))
+            own = [one for one in body.cls.methods if one.name in body.mentioned] if body.cls is not None else []
+            called = {last_name(call.node.callee) for call in body.flow.calls if _is_on_own(call)} if own else ()
+            bodies += [one for one in own if one.name in called and one not in bodies]
+        return frozenset(found - {""})
+
     def copies_struct(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether the bytes that argument `index` (from 0) leads to are copied, pointers and all, to where another
         argument leads that is no local of the function."""
@@ -733,8 +776,7 @@ class Resources:
         """Whether the destructor ends what the field holds; one that nobody sees is believed."""
         if cls.destructor is None:
             return True
-        destructor = cls.destructor
-        return any(releases_member(self, event.node, destructor, field) for event in destructor.flow.calls)
+        return field in self.members_ended(cls.destructor)
 
 
 def _takes_nothing(function: Function) -> bool:
@@ -787,6 +829,37 @@ def _is_unmarked(function: Function, leave: e.LeaveEvent, lent: set[str]) -> boo
 def _is_null(value: r.Value | None) -> bool:
     inner = strip(value)
     return isinstance(inner, r.Literal) or (isinstance(inner, r.Name) and inner.text == "NULL")
+
+
+def _is_on_own(call: e.CallEvent) -> bool:
+    """Whether it is made on the function's own object."""
+    return isinstance(call.node.callee, r.Name) or call.receiver == (THIS,)
+
+
+def _standing_for_members(function: Function) -> dict[str, str]:
+    """The locals that are what a member holds, or one of its elements: each with the member."""
+    found: dict[str, str] = {}
+    for statement in function.statements:
+        match statement:
+            case r.Declare(names=names, value=value) if value is not None:
+                found.update(dict.fromkeys(names, _member(value, function, found)))
+            case r.Loop(kind="range", target=target, iterable=iterable):
+                found.update(dict.fromkeys(bound_names(target), _member(iterable, function, found)))
+    return found
+
+
+def _member(value: r.Value | None, function: Function, standing: dict[str, str]) -> str:
+    """The member of the function's object of which an expression is the value, its address or one of its elements."""
+    match strip(value):
+        case r.Unary(op="&" | "*", value=base) | r.Index(base=base) | r.Member(base=base, name="first" | "second"):
+            return _member(base, function, standing)
+        case r.Member(base=r.Name(text="this"), name=name):
+            return name
+        case r.Call(args=(), callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
+            return _member(base, function, standing)
+        case r.Name(text=name):
+            return standing.get(name, "") if name in function.declared else name
+    return ""
 
 
 def _function_in(value: r.Value, function: Function) -> r.Value | None:

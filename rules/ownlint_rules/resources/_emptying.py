@@ -154,36 +154,6 @@ class SlotEnding:
             for inner in self.function.values
         )
 
-    def releases(self) -> bool:
-        """Whether the body ends it for certain: itself, not what it leads to, and with a release that is known."""
-        self.find_exact_names()
-        return any(self.is_exactly(given) for given in ended_for_certain(self.function))
-
-    def find_exact_names(self) -> None:
-        """The locals that are the slot's value, or one of its elements."""
-        for statement in self.function.statements:
-            match statement:
-                case r.Declare(names=names, value=value) if value is not None and self.is_exactly(value):
-                    self.names.update(names)
-                case r.Loop(kind="range", target=target, iterable=iterable) if self.is_exactly(iterable):
-                    self.names.update(bodies.bound_names(target))
-
-    def is_exactly(self, value: r.Value | None) -> bool:
-        """Whether the expression is the slot's value, its address or one of its elements."""
-        inner = places.strip(value)
-        match inner:
-            case r.Unary(op="&" | "*", value=operand):
-                return self.is_exactly(operand)
-            case r.Member(base=r.Name(text=places.THIS), name=name):
-                return name == self.name
-            case r.Index(base=base) | r.Member(base=base, name="second" | "first"):
-                return self.is_exactly(base)
-            case r.Call(args=(), callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
-                return self.is_exactly(base)
-            case r.Name(text=name):
-                return name in self.names or (name == self.name and name not in self.function.declared)
-        return False
-
     def find_names(self) -> None:
         """What locals stand for it, wherever they are set."""
         for _ in range(2):

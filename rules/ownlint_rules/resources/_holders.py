@@ -94,9 +94,9 @@ def _ended(function: Function) -> frozenset[Class]:
         return frozenset()
     if pairs.releasing_verb(function.name):
         found.update(cls for one in function.record.parameters[:1] for cls in _pointed(one.type, function))
-    if not slots(function.program).may_release(function):
-        return frozenset(found)
     asked = resources.resources(function.program)
+    if not asked.may_release(function):
+        return frozenset(found)
     for inner in function.values:
         for ended in asked.released(inner, function) if isinstance(inner, r.Call) else ():
             value = places.strip(_released(inner, ended)) if isinstance(inner, r.Call) else None

@@ -313,7 +313,7 @@ class SlotFilling:
         return any(
             isinstance(event, e.CallEvent)
             and any(
-                self.ending.is_exactly(argument)
+                self.ending.is_part(argument)
                 and not self.ending.names.intersection(
                     inner.text for inner in places.walk(argument) if isinstance(inner, r.Name)
                 )

@@ -358,31 +358,18 @@ class SlotEnders:
         return frozenset(types.parse(one.type.partition("[")[0]).last for file in files for one in file.variables)
 
     def released_by_destructor(self, cls: Class) -> tuple[Class, r.Field] | None:
-        """A member whose handle the destructor releases, itself or through a method of the class; the first of them,
-        and the class that has it: this one, or a base."""
-        destructor = cls.destructor
-        if destructor is None:
-            return None
-        called = [destructor, *self._helpers(destructor, cls)]
-        called = [body for body in called if self.slots.may_release(body)]
-        for owner, field in ((one, field) for one in cls.ancestry for field in one.record.fields) if called else ():
-            if field.static or not self.slots.is_raw(field.type, owner, numbers=True):
-                continue
-            if any(SlotEnding(body, cls, field.name).releases() for body in called if glance.says(body, field.name)):
+        """A member whose handle the destructor releases; the first of them, and the class that has it: this one, or a
+        base."""
+        ended = self.resources.members_ended(cls.destructor) if cls.destructor is not None else frozenset()
+        for owner, field in ((one, field) for one in cls.ancestry for field in one.record.fields) if ended else ():
+            if field.name in ended and not field.static and self.slots.is_raw(field.type, owner, numbers=True):
                 return owner, field
         return None
 
     def is_released_by_destructor(self, slot: Slot) -> bool:
         """Whether the destructor ends what the slot holds, itself or through a method of the class."""
         destructor = slot.cls.destructor
-        if destructor is None:
-            return False
-        called = [body for body in (destructor, *self._helpers(destructor, slot.cls)) if self.slots.may_release(body)]
-        return any(
-            SlotEnding(body, slot.cls, slot.field.name).releases()
-            for body in called
-            if glance.says(body, slot.field.name)
-        )
+        return destructor is not None and slot.field.name in self.resources.members_ended(destructor)
 
     def borrowed(self, slot: Slot) -> Iterator[Borrowed]:
         """What the class's functions put into the slot, and does not belong to them."""
@@ -394,18 +381,6 @@ class SlotEnders:
                     of = whose(value, function, is_mixed=function in mixed)
                     if of:
                         yield Borrowed(function, node, of)
-
-    def _helpers(self, destructor: Function, cls: Class) -> list[Function]:
-        """The class's own methods that its destructor calls."""
-        own = [method for method in cls.methods if destructor.mentions(method.name) and method is not destructor]
-        if not own:
-            return []
-        called = {
-            places.last_name(event.node.callee)
-            for event in destructor.flow.calls
-            if isinstance(event.node.callee, r.Name) or event.receiver == (places.THIS,)
-        }
-        return [method for method in own if method.name in called]
 
     def enders(self, slot: Slot) -> Iterator[Function]:
         """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
@@ -566,7 +541,7 @@ class SlotEnders:
 
     @questions.program_property
     def _releasing(self) -> list[Function]:
-        return list(self.slots.releasing(self._wrappers))
+        return list(self.program.calling(self.resources.releasing_calls | self._wrappers))
 
     @questions.program_property
     def _wrappers(self) -> frozenset[str]:
@@ -574,7 +549,7 @@ class SlotEnders:
         calls `munmap(at, n)`. Needs no decoding."""
         return frozenset(
             function.name
-            for function in self.slots.releasing()
+            for function in self.program.calling(self.resources.releasing_calls)
             if function.language == "cpp"
             and function.record.kind in ("function", "method")
             and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)

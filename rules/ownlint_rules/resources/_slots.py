@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from ownlint import (
@@ -16,7 +15,6 @@ from ownlint import (
     Function,
     Program,
     duties,
-    pairs,
     places,
     questions,
     resources,
@@ -222,7 +220,7 @@ class Slots:
             return None
         bodies_of = [body for cls in around.ancestry for body in (*cls.methods, *cls.constructors)]
         if any(cls.record.destructor == "declared" for cls in around.ancestry) or any(
-            self.may_release(body) for body in (*bodies_of, *(b for b in (around.destructor,) if b))
+            self.resources.may_release(body) for body in (*bodies_of, *(b for b in (around.destructor,) if b))
         ):
             return None
         return held
@@ -455,20 +453,6 @@ class Slots:
             if scoped not in ("", slot.cls.symbol):
                 return scoped
         return ""
-
-    def releasing(self, others: AbstractSet[str] = frozenset()) -> Iterator[Function]:
-        """Those that `may_release`, or call one of the `others`."""
-        return self.program.calling(self._releasing_names | others)
-
-    def may_release(self, function: Function) -> bool:
-        return not self._releasing_names.isdisjoint(function.mentioned)
-
-    @questions.program_property
-    def _releasing_names(self) -> frozenset[str]:
-        """Last names of what is called and may release something."""
-        called = self.program.index.mentioned("cpp", "python")
-        known = self.resources.releasing_names | {"delete"}
-        return frozenset(name for name in called if name in known or pairs.releasing_verb(name))
 
 
 def made_by_new(store: SlotStore) -> r.Call | None:
