@@ -746,11 +746,6 @@ class Resources:
             if (kind := types.parse(record.parameters[0].type)).last and kind.pointers < 2 and not kind.arguments
         )
 
-    def scoped_at(self, written: str, file: File, scope: str) -> str:
-        """The project's class that would own a handle of a type that is written in a file, inside the scope; empty
-        when none is known."""
-        return self.scoped_by.get(types.parse(self.program.names.expand(written, file, scope)).last, "")
-
     @program_property
     def scoped_by(self) -> dict[str, str]:
         """From a handle's last name to the project's class that is made of one and releases it."""

@@ -88,7 +88,7 @@ def _overwriting_write(method: Function, slot: Slot) -> e.Write | None:
         return None
     filling = SlotFilling(method, slot, list(enders(method.program).enders(slot)))
     before = method.flow.before(writes[0])
-    return None if any(filling.settles(one) or _is_unseen(method, one) for one in before) else writes[0]
+    return None if any(filling.settles(one) for one in before) else writes[0]
 
 
 def _other(method: Function, cls: Class) -> r.Parameter | None:
@@ -116,7 +116,7 @@ def _lost(method: Function, slot: Slot) -> Iterator[Assigned]:
         else:
             made = (inner for inner in places.walk(write.value) if isinstance(inner, r.Call))
             gets = any(known.acquisition(inner, method) is not None for inner in made)
-        if gets and not any(filling.settles(one) or _is_unseen(method, one) for one in method.flow.before(write)):
+        if gets and not any(filling.settles(one) for one in method.flow.before(write)):
             yield Assigned(method, write, slot.field)
 
 
@@ -135,14 +135,3 @@ def _is_emptied(method: Function, other: str, name: str) -> bool:
         or (isinstance(inner, r.Call) and places.last_name(inner.callee) == "exchange" and _is_of(inner, other, name))
         for inner in method.values
     )
-
-
-def _is_unseen(method: Function, event: e.Event) -> bool:
-    """Whether a method of the object is called that may release something, for all that is seen of it."""
-    if not isinstance(event, e.CallEvent) or event.node.kind != "call":
-        return False
-    on = places.receiver(event.node)
-    if on is not None and not places.is_name(on, places.THIS):
-        return False
-    callee = method.program.calls.callee(event.node, method)
-    return not callee.functions and not callee.models and (bool(callee.records) or isinstance(on, r.Name))

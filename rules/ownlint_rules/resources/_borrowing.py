@@ -40,7 +40,7 @@ def whose(value: r.Value, function: Function, *, is_mixed: bool, depth: int = _M
     given = _paired(places.strip(value))
     if isinstance(given, r.Name):
         if any(parameter.name == given.text for parameter in function.record.parameters):
-            is_kept = is_mixed and not _is_moved(value) and not _is_set(given.text, function)
+            is_kept = is_mixed and not _is_set(given.text, function)
             return f"`{given.text}` belongs to the caller" if is_kept else ""
         given = _initial(given.text, function)
     match given:
@@ -101,17 +101,11 @@ def _is_null(value: r.Value | None) -> bool:
 
 
 def _paired(value: r.Value | None) -> r.Value | None:
-    """The value of a pair that is inserted: `{key, handle}`, `std::make_pair(key, handle)`."""
+    """The value of a pair that is inserted: `{key, handle}`."""
     match value:
         case r.Aggregate(items=(_, last)):
             return places.strip(last)
-        case r.Call(args=(_, last)) if places.last_name(value.callee) in ("make_pair", "pair"):
-            return places.strip(last)
     return value
-
-
-def _is_moved(value: r.Value) -> bool:
-    return isinstance(value, r.Call) and places.last_name(value.callee) in ("move", "exchange")
 
 
 def _is_set(name: str, function: Function) -> bool:

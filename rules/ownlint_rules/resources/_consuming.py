@@ -94,10 +94,6 @@ def empties(function: Function, event: e.Event, member: Place) -> bool:
             name = places.last_name(node.callee)
             if on == member and name in _renewing(function):
                 return True
-            if name in ("exchange", "swap") and any(
-                assignments.place(function, argument) == member for argument in node.args
-            ):
-                return True
             return _may_empty(function, node, member)
     return False
 

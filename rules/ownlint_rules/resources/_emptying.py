@@ -69,9 +69,6 @@ class SlotEnding:
         function = self.function
         if _hands_over_to_its_like(function, self.cls):
             return False
-        for initializer in function.record.initializers:
-            if initializer.name != self.name and any(self.touches(arg) for arg in initializer.args):
-                return True
         self.find_names()
         wrappers = self.find_copies()
         for inner in self.function.values:
@@ -81,9 +78,7 @@ class SlotEnding:
                 return True
             if isinstance(inner, r.Assign) and self.moved_by(inner):
                 return True
-        if self.ends_by_key() or any(is_ended_through(name, self.function) for name in sorted(wrappers)):
-            return True
-        return self.returns_it() and (self.nulled or self.is_of_local())
+        return self.ends_by_key() or (self.returns_it() and (self.nulled or self.is_of_local()))
 
     def returns_it(self) -> bool:
         return any(
@@ -205,8 +200,6 @@ class SlotEnding:
                     inner = places.strip(held)
                 case r.Call(args=(), callee=r.Member(base=held, name=name)) if name in _RANGES:
                     inner = places.strip(held)
-                case r.Call(args=(held,)) if places.last_name(inner.callee) == "move":
-                    inner = places.strip(held)
                 case _:
                     return isinstance(inner, r.Name) and inner.text in self.copies
 
@@ -219,8 +212,7 @@ class SlotEnding:
         written = types.parse(self.program.types.of(r.Name(0, 0, name), self.function))
         return any(
             self.resources.raw(one, self.function) is None
-            and (cls := self.program.names.find_class(one, self.function.record.scope, self.function.file)) is not None
-            and bool(cls.constructors or cls.record.destructor != "implicit")
+            and self.program.names.find_class(one, self.function.record.scope, self.function.file) is not None
             for one in (written.name, *written.arguments)
         )
 
@@ -322,8 +314,6 @@ class SlotEnding:
         for ended in self.resources.released(call, self.function):
             if ended.where.index in given or (ended.where.kind == "receiver" and is_on):
                 return True
-        if name == "exchange" and given:
-            return True
         if any(self.is_deleter(arg) for arg in call.args):
             return True
         return any(self.is_handed_over(call, index) for index in given)
@@ -395,57 +385,6 @@ def _root(value: r.Value | None) -> r.Name | None:
     while isinstance(inner, r.Member) or (isinstance(inner, r.Call) and not inner.args):
         inner = places.strip(inner.base if isinstance(inner, r.Member) else inner.callee)
     return inner if isinstance(inner, r.Name) else None
-
-
-def is_ended_through(name: str, function: Function) -> bool:
-    """Whether the object in a local may end what it keeps: by its destructor, by a method that is called on it, or by
-    whoever gets more than a constant reference."""
-    written = types.parse(function.program.types.of(r.Name(0, 0, name), function))
-    for one in (written.name, *written.arguments):
-        cls = function.program.names.find_class(one, function.record.scope, function.file)
-        if cls is not None and any(base.record.destructor in ("declared", "defined") for base in cls.ancestry):
-            return True
-    known = function.program.models.containers
-    for statement in function.statements:
-        if isinstance(statement, r.Leave) and _is_named(statement.value, name):
-            return True
-        for value in bodies.values(statement):
-            for inner in places.walk(value):
-                match inner:
-                    case r.Assign(value=given) if _is_named(given, name):
-                        return True
-                    case r.Call(callee=r.Member(base=base, name=method)) if _is_named(base, name):
-                        if method not in known.puts | known.ways_in | _COMMON and not _is_constant(inner, function, -1):
-                            return True
-                    case r.Call(args=args):
-                        for index, given in enumerate(args):
-                            if _is_named(given, name) and not _is_constant(inner, function, index):
-                                return True
-    return False
-
-
-def _is_named(value: r.Value | None, name: str) -> bool:
-    """Whether the expression is the local, or what it points to or holds."""
-    inner = places.strip(value)
-    while True:
-        match inner:
-            case r.Unary(op="&" | "*", value=held):
-                inner = places.strip(held)
-            case r.Call(args=(), callee=r.Member(base=held, name="value" | "get")):
-                inner = places.strip(held)
-            case r.Call(callee=r.Name(text="move" | "std::move"), args=(held,)):
-                inner = places.strip(held)
-            case _:
-                return isinstance(inner, r.Name) and inner.text == name
-
-
-def _is_constant(call: r.Call, function: Function, index: int) -> bool:
-    """Whether the callee gets its argument (from 0), or at -1 its object, only to read."""
-    records = function.program.calls.callee(call, function).records
-    if index < 0:
-        return bool(records) and all("const" in record.qualifiers for record in records)
-    given = [types.parse(record.parameters[index].type) for record in records if index < len(record.parameters)]
-    return bool(given) and all(kind.const and (kind.reference or kind.pointers == 1) for kind in given)
 
 
 def _is_container_call(name: str, call: r.Call) -> bool:

@@ -15,7 +15,6 @@ from ownlint_rules.resources._slot_enders import enders
 from ownlint_rules.resources._slots import Slot, SlotStore
 
 _HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
-_LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"})
 _ENDS = frozenset({"end", "cend"})
 
 
@@ -63,18 +62,8 @@ def _target(store: SlotStore) -> r.Value | None:
             return target
         case r.Call(args=args):
             given = [places.strip(arg) for arg in args]
-            written = next((inner.value for inner in given if isinstance(inner, r.Unary)), None)
-            return written or next((place for inner in given if (place := _pointed(inner, store)) is not None), None)
+            return next((inner.value for inner in given if isinstance(inner, r.Unary)), None)
     return None
-
-
-def _pointed(value: r.Value | None, store: SlotStore) -> r.Value | None:
-    """Of a local that is the address of the place, the place as the body writes it: `*slot`."""
-    if not isinstance(value, r.Name):
-        return None
-    initial = places.strip(store.function.locals.get(value.text, ("", None))[1])
-    is_address = isinstance(initial, r.Unary) and initial.op == "&"
-    return r.Unary(value.start, value.end, "*", value) if is_address else None
 
 
 def _is_own(store: SlotStore) -> bool:
@@ -111,13 +100,6 @@ def _is_set(event: e.Event, names: frozenset[str]) -> bool:
 def _is_null(value: r.Value | None) -> bool:
     inner = places.strip(value)
     return inner is None or (isinstance(inner, r.Literal) and inner.kind == "null")
-
-
-def _is_message(value: r.Value) -> bool:
-    """A text, or a text and what is to be put into it."""
-    while isinstance(value, r.Binary) and value.op == ",":
-        value = value.left
-    return isinstance(value, r.Literal) and value.kind == "str"
 
 
 class ShownFull(NamedTuple):
@@ -357,8 +339,6 @@ class SlotFilling:
     def _is_about_all(self, value: r.Value | None) -> bool:
         """Whether a test is about the slot as it is declared, and no element of it: `!rows_`, `rows_ == nullptr`."""
         inner = places.strip(value)
-        while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
-            inner = places.strip(inner.value)
         sides = (inner.left, inner.right) if isinstance(inner, r.Binary) else (inner,)
         return any(
             isinstance(one, r.Name | r.Member) and places.last_name(one) == self.slot.field.name
@@ -463,8 +443,6 @@ class SlotFilling:
                     or self._never_returns(places.last_name(call.callee))
                     or self.ending.ended_by(call)
                 )
-            case e.Test(value=value) if _is_message(value):
-                return True  # `FATAL("text %s", name)` ends the program, whatever the text
             case e.Test(value=value):
                 return self.asks(value) or self._asks_whose(value)
             case e.Write(value=value) if value is not None and self.ending.is_it(value):
@@ -533,9 +511,7 @@ class SlotFilling:
                         return op == "!="
                 return None
             case r.Call(callee=r.Member(base=base, name=name)) if self.ending.touches(base):
-                return True if name in _HAS else False if name in _LACKS else None
-            case r.Call() if len(inner.args) == 1 and self.ending.is_it(inner.args[0]):
-                return False if places.last_name(inner.callee).lower().endswith("isnull") else None
+                return True if name in _HAS else None
             case r.Name(text=name) if name in self._inserted:
                 return False
             case r.Member(base=r.Name(text=name), name="second") if name in self._inserted:

@@ -24,7 +24,6 @@ from ownlint import (
     questions,
     text,
     trials,
-    weaker,
 )
 from ownlint import events as e
 from ownlint import records as r
@@ -74,8 +73,6 @@ def _certainty(slot: PythonSlot, cls: Class, dropping: Function | None) -> Certa
         return because("possible", f"harmless if each `{cls.name}` lives as long as the process")
     if _is_taken_out(cls, slot.attribute):
         return because("possible", "the caller that gets the handle may release it")
-    if _is_of_parent(slot):
-        certainty = weaker(certainty, because("possible", "the object that it was made with may release it"))
     return certainty
 
 
@@ -503,18 +500,3 @@ def _is_own(function: Function, name: str) -> bool:
         if any(isinstance(one, r.Name) and one.text == name and one.start not in asked for one in parts):
             return False
     return True
-
-
-def _is_of_parent(slot: PythonSlot) -> bool:
-    """Whether the call that makes it is given another handle: that may own what is made with it."""
-    return any(
-        (given := _attribute(argument)) and given != slot.attribute and _holds_handle(slot, given)
-        for call in slot.function.flow.calls
-        if places.last_name(call.node.callee) == slot.maker
-        for argument in call.node.args
-    )
-
-
-def _holds_handle(slot: PythonSlot, attribute: str) -> bool:
-    cls = slot.function.home
-    return cls is not None and any(one.attribute == attribute for one in _slots(cls, _pairs(cls.program)))

@@ -36,7 +36,7 @@ from ownlint_rules.resources import _holders as holders
 from ownlint_rules.resources import _module_states as module_states
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
 from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
-from ownlint_rules.resources._slots import BYTES_A_STEP, WORDS, Slot, SlotStore, made_by_new, slots, texts, values
+from ownlint_rules.resources._slots import BYTES_A_STEP, WORDS, Slot, SlotStore, made_by_new, slots, values
 
 
 class SlotEnders:
@@ -76,9 +76,11 @@ class SlotEnders:
             return None
         if any(self._are_all_ended(release) for store in stores for release in store.made.releases):
             return None
-        if self._is_only_listed(slot) or self._is_ended_by_getter(slot, stores):
-            return None
-        if slot.field.name in self._released_by_macros or self._is_listed_elsewhere(slot, stores):
+        if (
+            self._is_only_listed(slot)
+            or slot.field.name in self._released_by_macros
+            or self._is_listed_elsewhere(slot, stores)
+        ):
             return None
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
         if all(self._is_ended_by_caller(store) for store in stores):
@@ -182,8 +184,7 @@ class SlotEnders:
         )
 
     def _belongs_to_another(self, store: SlotStore) -> bool:
-        """The object is made with something that may keep it: `new Button(this)` of a class that nobody here defines,
-        or whose constructor hands itself on."""
+        """The object is made with what may keep it: `new Button(this)` of a class that nobody here defines."""
         made = made_by_new(store)
         if made is None or not made.args:
             return False
@@ -191,14 +192,10 @@ class SlotEnders:
         cls = self.program.names.find_class(written, store.function.record.scope, store.function.file)
         if cls is None:
             return any(self._is_pointer(arg, store.function) for arg in made.args)
-        if any(
+        return any(
             (self._is_pointer(arg, store.function) or _may_change(cls, index))
             and duties.hands_to_unseen_base(cls, index)
             for index, arg in enumerate(made.args)
-        ):
-            return True
-        return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
-            not base.record.fields and not base.constructors for base in cls.ancestry[1:]
         )
 
     def _is_handed_out(self, store: SlotStore, slot: Slot) -> bool:
@@ -216,8 +213,6 @@ class SlotEnders:
         if any(_named(write.value) in names and _is_out_of(function, write) for write in function.flow.writes):
             return True
         if not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign | r.Call):
-            return False
-        if isinstance(store.node, r.Assign) and self._is_in_element(store.node.target, function):
             return False
         begin = store.node.start
         is_returned = any(
@@ -287,14 +282,6 @@ class SlotEnders:
             and bool(self.program.index.declarations_of(function.name))
             and not self.program.index.is_called(function.name)
             and kind.last not in self.resources.destroyed
-        )
-
-    def _is_in_element(self, target: r.Value, function: Function) -> bool:
-        """Whether the place is a part of an element of a container: `slabs_[key].data`."""
-        inner = places.strip(target)
-        held = self.slots.member(inner.base, function) if isinstance(inner, r.Member) else None
-        return held is not None and "container" in self.program.types.roles_at(
-            held[1].type, held[0].file, held[0].symbol
         )
 
     def _is_ended_by_caller(self, store: SlotStore) -> bool:
@@ -397,7 +384,7 @@ class SlotEnders:
         """Whether some function empties the slot and hands on what was in it."""
         return any(
             SlotEnding(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
-            for function in self._takers.get(slot.field.name, ())
+            for function in self._takers(slot)
         )
 
     def _is_only_listed(self, slot: Slot) -> bool:
@@ -442,22 +429,6 @@ class SlotEnders:
             for call in _answered_by(value, function)
         )
 
-    def _is_ended_by_getter(self, slot: Slot, stores: list[SlotStore]) -> bool:
-        """Whether somebody releases what a method of the class answers with, which is what the slot holds:
-        `auto module = program->get(); unload(module);`."""
-        releases = {name.rpartition("::")[2] for store in stores for name in store.made.releases}
-        getters = [one for one in slot.cls.methods if _answers_with(one, slot.field.name)]
-        return any(
-            getter in self.program.calls.callee(call, caller).functions
-            for getter in getters
-            for caller in self.program.index.callers(getter)
-            if not releases.isdisjoint(caller.mentioned)
-            for event in caller.flow.calls
-            if places.last_name(event.node.callee) in releases
-            for argument in event.node.args[:1]
-            for call in _answered_by(argument, caller)
-        )
-
     def _is_lent_elsewhere(self, slot: Slot) -> bool:
         """Whether some function lets it point into other memory: `e->name = table + offset`."""
         return bool(types.parse(slot.field.type).pointers) and any(
@@ -465,7 +436,7 @@ class SlotEnders:
             and inner.op == "="
             and _is_inside(inner.value)
             and self._is_of(slot, function, inner.target)
-            for function in self._takers.get(slot.field.name, ())
+            for function in self._takers(slot)
             for inner in function.values
         )
 
@@ -473,16 +444,9 @@ class SlotEnders:
         found = self.slots.member(target, function)
         return found is not None and found[1] is slot.field
 
-    @questions.program_property
-    def _takers(self) -> dict[str, list[Function]]:
-        """For each name in question the functions that set it."""
-        wanted = {f"={name}" for fields in self.slots.by_class.values() for name in fields}
-        found: dict[str, list[Function]] = {}
-        for function in self.program.calling(wanted):
-            if function.language == "cpp":
-                for word in wanted.intersection(function.mentioned):
-                    found.setdefault(word[1:], []).append(function)
-        return found
+    def _takers(self, slot: Slot) -> Iterator[Function]:
+        """The functions that set something of the name."""
+        return (one for one in self.program.calling({f"={slot.field.name}"}) if one.language == "cpp")
 
     def _near(self, cls: Class, name: str) -> Iterator[Function]:
         """Functions of the class and of its files that say the name."""
@@ -533,8 +497,7 @@ class SlotEnders:
         """Functions of the whole project that release something and say the name, or call what answers with it."""
         words_said = {name, *undecoded.accessors(self.program).get(name, ())}
         for word in sorted(words_said):
-            known = self._sayers.get(word)
-            yield from self._elsewhere.ask(word, partial(self._releasing_and_saying, word)) if known is None else known
+            yield from self._elsewhere.ask(word, partial(self._releasing_and_saying, word))
 
     def _releasing_and_saying(self, word: str) -> list[Function]:
         return [function for function in self._releasing if glance.says(function, word)]
@@ -554,19 +517,6 @@ class SlotEnders:
             and function.record.kind in ("function", "method")
             and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)
         )
-
-    @questions.program_property
-    def _sayers(self) -> dict[str, list[Function]]:
-        """For each name in question the releasing functions that say it."""
-        wanted = {name for fields in self.slots.by_class.values() for name in fields}
-        for name in list(wanted):
-            wanted.update(undecoded.accessors(self.program).get(name, ()))
-        found: dict[str, list[Function]] = {name: [] for name in sorted(wanted)}
-        for function in self._releasing:
-            for one in set(texts(function)):
-                if (word := one.decode()) in wanted:
-                    found[word].append(function)
-        return found
 
     def _ends(self, function: Function, slot: Slot) -> bool:
         if self._means_another(function, slot):
@@ -599,10 +549,6 @@ class SlotEnders:
     def _is_given_up(self, function: Function, ending: SlotEnding) -> bool:
         """Whether who is given it through a parameter may have to release it: the function forgets it then, or some
         caller releases something."""
-        called = {places.last_name(event.node.callee) for event in function.flow.calls if ending.touches(event.node)}
-        methods = self.program.models.containers
-        if ending.nulled or not called.isdisjoint(methods.erases | {"clear", "swap"}):
-            return True
         return any(caller is not function for caller in self._anywhere(function.name))
 
     def _made_around(self, slot: Slot, function: Function) -> frozenset[str]:
@@ -693,12 +639,9 @@ class SlotEnders:
         self._asked.append(field)
         try:
             other = Slot(cls, field, ())
-            return self._is_somebodys(other) or next(self.enders(other), None) is not None
+            return next(self.enders(other), None) is not None
         finally:
             self._asked.pop()
-
-    def _is_somebodys(self, slot: Slot) -> bool:
-        return _says_why(slot.field) or self._may_be_ended_out_of_sight(slot.cls) or self._is_taken_back(slot)
 
 
 _STATIC = patterns.constant(re.compile(rb",true\]"))
@@ -765,18 +708,8 @@ def _may_change(cls: Class, index: int) -> bool:
     )
 
 
-def _hands_itself_on(constructor: Function) -> bool:
-    return b'"this"' in constructor.encoded and any(
-        isinstance(inner := places.strip(arg), r.Name) and inner.text == places.THIS
-        for event in constructor.flow.calls
-        for arg in event.node.args
-    )
-
-
 def _is_name(value: r.Value | None, name: str) -> bool:
     inner = places.strip(value)
-    while isinstance(inner, r.Call) and places.last_name(inner.callee) == "move" and len(inner.args) == 1:
-        inner = places.strip(inner.args[0])
     return isinstance(inner, r.Name) and inner.text == name
 
 
@@ -835,14 +768,6 @@ def _answered_by(value: r.Value, function: Function) -> Iterator[r.Call]:
         given = (one.value for one in function.flow.writes_to((inner.text,)))
         written = [places.strip(one) for one in (function.locals[inner.text][1], *given)]
     return (one for one in written if isinstance(one, r.Call) and one.kind == "call")
-
-
-def _answers_with(method: Function, field: str) -> bool:
-    """Whether a method does nothing but return the member."""
-    match method.body:
-        case (r.Leave(kind="return", value=r.Name(text=name)),):
-            return name == field
-    return False
 
 
 @questions.program_question

@@ -271,59 +271,14 @@ class Slots:
         return None if held is None else (*held, isinstance(node, r.Call) or isinstance(target, r.Index))
 
     def _may_store(self, function: Function) -> bool:
-        """Whether the body can put something acquired into a member; needs no decoding."""
-        names = self._raw_names
-        if any(one.name in names and self._acquires(one) for one in function.record.initializers):
-            return True
-        if not self.resources.may_acquire(function):
-            return False
-        if not self._keeping_names.isdisjoint(function.mentioned):
-            return True
-        assigned = [name[1:] for name in function.mentioned if name[0] == "="]
-        if not names.isdisjoint(assigned):
-            return True
-        puts = self.program.models.containers.puts
-        if (
-            not assigned
-            and not function.mentions(*puts, *_ELEMENTS)
-            and self.resources.filling_names.isdisjoint(function.mentioned)
-        ):
-            return False
-        return any(one.decode() in names for one in texts(function))
+        """Whether the body acquires something; needs no decoding."""
+        begun = any(self._acquires(one) for one in function.record.initializers)
+        return begun or self.resources.may_acquire(function)
 
     def _acquires_anything(self, function: Function) -> bool:
         begun = (arg for initializer in function.record.initializers for arg in initializer.args)
         calls = (*function.calls(), *(call for arg in begun for call in places.calls_in(arg)))
         return any(self.resources.acquisition(call, function) is not None for call in calls)
-
-    @questions.program_property
-    def _keeping_names(self) -> frozenset[str]:
-        """Last names of the project's functions that may put a parameter into a member; needs no decoding."""
-        names, puts = self._raw_names | self._generic_names, self.program.models.containers.puts
-        taking = [
-            function
-            for function in self.program.functions
-            if function.language == "cpp"
-            and function.record.kind in ("function", "method")
-            and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)
-        ]
-        found = {
-            function.name
-            for function in taking
-            if (function.mentions_any(puts) or any(word[0] == "=" and word[1:] in names for word in function.mentioned))
-            and any(one.decode() in names for one in texts(function))
-        }
-        return frozenset(found | {function.name for function in taking if not found.isdisjoint(function.mentioned)})
-
-    @questions.program_property
-    def _generic_names(self) -> frozenset[str]:
-        """Names of the members of class templates, whose elements may be handles."""
-        return frozenset(
-            field.name
-            for cls in self.program.classes
-            if cls.file.language == "cpp" and cls.record.template
-            for field in cls.record.fields
-        )
 
     def _acquires(self, initializer: r.Initializer) -> bool:
         """Whether an initialiser may acquire something."""
@@ -332,20 +287,6 @@ class Slots:
             isinstance(inner, r.Call) and (inner.kind == "new" or places.last_name(inner.callee) in names)
             for arg in initializer.args
             for inner in places.walk(arg)
-        )
-
-    @questions.program_property
-    def _raw_names(self) -> frozenset[str]:
-        """Names of the members whose type can be a raw handle, or a container of such, as far as a glance tells."""
-        program, known = self.program, self.resources
-        handles = {alias.name for alias in program.index.type_aliases if "*" in alias.target} | known.handle_names
-        handles |= known.destroyed | {"int"}
-        return frozenset(
-            field.name
-            for cls in program.classes
-            if cls.file.language == "cpp"
-            for field in cls.record.fields
-            if not field.static and ("*" in field.type or not handles.isdisjoint(WORDS.findall(field.type)))
         )
 
     def member(self, target: r.Value | str, function: Function) -> tuple[Class, r.Field] | None:
@@ -441,18 +382,6 @@ class Slots:
     def first_store(self, slot: Slot) -> SlotStore:
         """The surest store, to show."""
         return next((store for store in slot.stores if store.sure), slot.stores[0])
-
-    def scoped_for(self, slot: Slot) -> str:
-        """The project's class that would own what the slot holds; empty when none is known. That a class is made of a
-        number or of plain memory does not say which."""
-        kind = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
-        for written in (slot.field.type, *reversed(kind.arguments)):
-            if types.parse(self.program.names.expand(written, slot.cls.file, slot.cls.symbol)).last in _PLAIN:
-                continue
-            scoped = self.resources.scoped_at(written, slot.cls.file, slot.cls.symbol)
-            if scoped not in ("", slot.cls.symbol):
-                return scoped
-        return ""
 
 
 def made_by_new(store: SlotStore) -> r.Call | None:

@@ -89,7 +89,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, Step, rule, text, types
+from ownlint import Class, Finding, Program, Step, rule, text
 from ownlint_rules.resources import _python_slots as python_slots
 from ownlint_rules.resources import _slot_enders as enders
 from ownlint_rules.resources import _slots as slots
@@ -116,7 +116,7 @@ def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
             store.node,
             _message(slot, store),
             certainty=certainty,
-            help=_help(known, slot, store),
+            help=_help(slot, store),
             steps=_steps(cls, slot),
         )
 
@@ -158,12 +158,9 @@ def _steps(cls: Class, slot: slots.Slot) -> tuple[Step, ...]:
     return (declared, end.step(end.record.name_span, f"the destructor does not release `{slot.field.name}`"))
 
 
-def _help(known: slots.Slots, slot: slots.Slot, store: slots.SlotStore) -> str:
+def _help(slot: slots.Slot, store: slots.SlotStore) -> str:
     made = store.made
     named = _made(slot)
-    scoped = known.scoped_for(slot) if named is None or named == {types.parse(slot.field.type).name} else ""
-    if scoped:
-        return f"declare it as `{scoped}`, which releases it"
     if named is not None:
         owner = f"std::unique_ptr<{min(named)}>" if len(named) == 1 else "std::unique_ptr"
         if store.element:
