@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.flow.places import last_name, strip, walk
-from ownlint.project import pairs, types
+from ownlint.project import types
 from ownlint.project.signatures import accepts
 from ownlint.project.subjects import Class, Function
 
@@ -112,23 +113,9 @@ def is_released(cls: Class, field: r.Field) -> bool:
     """Whether the destructor frees what the field points to, or may: one nobody shows counts as freeing."""
     if types.parse(field.type).reference:
         return False
-    destructor = cls.destructor
-    if destructor is None:
+    if cls.destructor is None:
         return cls.record.destructor in ("declared", "defined")
-    called = [method for call in _calls(destructor) for method in cls.defined(last_name(call.callee))]
-    return any(
-        _frees(call, field.name)
-        for body in (destructor, *called)
-        if f'"{field.name}"'.encode() in body.encoded
-        for call in _calls(body)
-    )
-
-
-def _calls(function: Function) -> Iterator[r.Call]:
-    for statement in function.statements:
-        for value in walk(getattr(statement, "value", None)):
-            if isinstance(value, r.Call):
-                yield value
+    return resources(cls.program).end_of(cls, field.name) is not None
 
 
 def takes_its_own(cls: Class, record: r.FunctionRecord) -> bool:
@@ -162,13 +149,6 @@ def _is_fieldwise(copy: Function) -> bool:
     """`Copy(const Copy& other) : a_(other.a_) {}`."""
     plain = all(isinstance(arg, r.Member | r.Name) for each in copy.record.initializers for arg in each.args)
     return plain and not any(True for _ in copy.statements)
-
-
-def _frees(call: r.Call, field: str) -> bool:
-    """`delete f`, `free(f)`, `f->release()`; what is merely asked on the way out is not freed."""
-    given = any(field == last_name(inner) for arg in call.args for inner in walk(arg))
-    asked = isinstance(call.callee, r.Member) and last_name(call.callee.base) == field
-    return given or (asked and bool(pairs.releasing_verb(last_name(call.callee))))
 
 
 def points_at(view: Class, target: Class) -> bool:

@@ -765,12 +765,8 @@ class Reading:
 
     def is_released_member(self, name: str) -> bool:
         home = self.function.home
-        destructor = home.destructor if home is not None else None
-        return (
-            destructor is not None
-            and destructor is not self.function
-            and name in self.resources.members_ended(destructor)
-        )
+        is_its_own = home is not None and home.destructor is self.function
+        return not is_its_own and self.resources.end_of(home, name) is not None
 
     def is_own_released(self, value: r.Value) -> bool:
         """Whether it is a member of the function's own object, whose destructor ends what is in it."""

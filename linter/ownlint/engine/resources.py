@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ownlint import patterns
@@ -22,7 +22,7 @@ from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.bodies import bound_names
-from ownlint.flow.places import THIS, around, last_name, strip, walk
+from ownlint.flow.places import THIS, around, last_name, receiver, strip, walk
 from ownlint.models import formats, habits
 from ownlint.models.records import FunctionModel, Place, Verb
 from ownlint.project import types
@@ -79,11 +79,23 @@ class Ended(NamedTuple):
     certainty: Certainty
 
 
+class MemberEnd(NamedTuple):
+    """A member's handle is ended by a `call` of a `function`."""
+
+    certainty: Certainty
+    function: Function
+    call: e.CallEvent
+
+
 class Raw(NamedTuple):
     """A type that owns nothing of what it stands for."""
 
     written: str
     kind: Literal["modelled", "pointer", "derived"]
+
+
+def argument_at(call: r.Call, place: Place) -> r.Value | None:
+    return call.args[place.index] if 0 <= place.index < len(call.args) else None
 
 
 def argument(index: int) -> Place:
@@ -101,7 +113,7 @@ class Resources:
         self.pairs = Pairs(program)
         self.duties = Duties(self)
         self._acquisitions: dict[int, tuple[r.Call, Acquisition | None, Note]] = {}
-        self._members_ended: Answers[Function, frozenset[str]] = Answers()
+        self._members_ended: Answers[Function, dict[str, MemberEnd]] = Answers()
 
     # --- what a call hands out ---
 
@@ -623,30 +635,33 @@ class Resources:
         known = self.releasing_names | {"delete"}
         return frozenset(name for name in called if name in known or releasing_verb(name))
 
-    def members_ended(self, function: Function) -> frozenset[str]:
-        """The members of its own object of which a function ends what they hold, or their elements: by a release that
-        is known, itself or in a method of the class that it calls on the object."""
+    def members_ended(self, function: Function) -> Mapping[str, MemberEnd]:
+        """The members of its own object of which a function ends what they hold, or their elements, itself or in a
+        method of the class that it calls on the object."""
         if self.duties.is_settling:  # a callee may turn out to do more
             return self._ended_in(function)
         return self._members_ended.ask(function, lambda: self._ended_in(function))
 
-    def _ended_in(self, function: Function) -> frozenset[str]:
-        bodies, found = [function], set[str]()
+    def _ended_in(self, function: Function) -> dict[str, MemberEnd]:
+        bodies, found = [function], dict[str, MemberEnd]()
         for body in bodies:
-            if self.may_release(body):
-                standing = _standing_for_members(body)
-                for call in body.calls():
-                    for one in self.released(call, body):
-                        if (
-                            one.where.kind == "argument"
-                            and one.where.index < len(call.args)
-                            and one.certainty != "possible"
-                        ):
-                            found.add(_member(call.args[one.where.index], body, standing))
+            standing = _standing_for_members(body) if self.may_release(body) else {}
+            for call in body.flow.calls if self.may_release(body) else ():
+                for one in self.released(call.node, body):
+                    given = receiver(call.node) if one.where.kind == "receiver" else argument_at(call.node, one.where)
+                    name = _member(given, body, standing)
+                    if name and (name not in found or found[name].certainty == "possible"):
+                        found[name] = MemberEnd(one.certainty, body, call)
             own = [one for one in body.cls.methods if one.name in body.mentioned] if body.cls is not None else []
             called = {last_name(call.node.callee) for call in body.flow.calls if _is_on_own(call)} if own else ()
             bodies += [one for one in own if one.name in called and one not in bodies]
-        return frozenset(found - {""})
+        return found
+
+    def end_of(self, cls: Class | None, member: str) -> MemberEnd | None:
+        """Where the destructor ends what the member holds, or one that is named so may."""
+        return (
+            self.members_ended(cls.destructor).get(member) if cls is not None and cls.destructor is not None else None
+        )
 
     def copies_struct(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether the bytes that argument `index` (from 0) leads to are copied, pointers and all, to where another
@@ -771,7 +786,7 @@ class Resources:
         """Whether the destructor ends what the field holds; one that nobody sees is believed."""
         if cls.destructor is None:
             return True
-        return field in self.members_ended(cls.destructor)
+        return self.end_of(cls, field) is not None
 
 
 def _takes_nothing(function: Function) -> bool:

@@ -11,7 +11,21 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from ownlint import Class, File, Function, Program, Span, Step, pairs, patterns, places, questions, text, types
+from ownlint import (
+    Class,
+    File,
+    Function,
+    Program,
+    Span,
+    Step,
+    pairs,
+    patterns,
+    places,
+    questions,
+    resources,
+    text,
+    types,
+)
 from ownlint import records as r
 from ownlint_rules.resources import _slot_enders as enders
 
@@ -247,12 +261,8 @@ def copy_made(cls: Class) -> CopyMade | None:
 
 def is_handle(cls: Class, field: r.Field) -> bool:
     """Whether what the destructor ends is a handle, by a function that ends nothing but such, and no memory."""
-    destructor = cls.destructor
-    if destructor is None:
-        return False
-    bodies = [destructor, *(method for method in cls.methods if method.name in destructor.mentioned)]
-    ending = [(body, call.node) for body in bodies for call in body.flow.calls if _names(call.node, field.name)]
-    return bool(ending) and not any(node.kind == "delete" or _is_memory(body, node) for body, node in ending)
+    end = resources.resources(cls.program).end_of(cls, field.name)
+    return end is not None and end.call.node.kind != "delete" and not _is_memory(end.function, end.call.node)
 
 
 def speaks_python(cls: Class) -> bool:
@@ -270,14 +280,6 @@ def _is_memory(body: Function, node: r.Call) -> bool:
     """Whether the standard library gives it back."""
     models = body.program.calls.callee(node, body).models
     return any(model.library == "std" and effect.verb == "release" for model in models for effect in model.effects)
-
-
-def _names(call: r.Call, field: str) -> bool:
-    return any(
-        isinstance(inner, r.Name | r.Member) and places.last_name(inner) == field
-        for argument in (*call.args, call.callee)
-        for inner in places.walk(argument)
-    )
 
 
 def _key(cls: Class) -> _Key:

@@ -69,6 +69,9 @@ class SlotEnding:
         function = self.function
         if _hands_over_to_its_like(function, self.cls):
             return False
+        for initializer in function.record.initializers:
+            if initializer.name != self.name and any(self.touches(arg) for arg in initializer.args):
+                return True
         self.find_names()
         wrappers = self.find_copies()
         for inner in self.function.values:
@@ -76,7 +79,7 @@ class SlotEnding:
                 return True
             if isinstance(inner, r.Call) and self.hands_over_copy(inner, wrappers):
                 return True
-            if isinstance(inner, r.Assign) and self.moved_by(inner):
+            if isinstance(inner, r.Assign) and (self.moved_by(inner) or _named(inner.value) in wrappers):
                 return True
         return self.ends_by_key() or (self.returns_it() and (self.nulled or self.is_of_local()))
 
@@ -189,7 +192,11 @@ class SlotEnding:
         elements, nobody follows."""
         if places.last_name(call.callee) in self.puts and self.own_local(places.receiver(call)) in wrappers:
             return False
-        return any(self.is_whole_copy(arg) for arg in call.args)
+        return any(
+            self.is_whole_copy(arg)
+            or (_named(arg) in wrappers and self.resources.taking(call, self.function, index) != "borrowed")
+            for index, arg in enumerate(call.args)
+        )
 
     def is_whole_copy(self, value: r.Value) -> bool:
         """Whether an argument is such a container, or leads to all of it: `all.data()`, `&all[0]`."""
@@ -314,7 +321,7 @@ class SlotEnding:
         for ended in self.resources.released(call, self.function):
             if ended.where.index in given or (ended.where.kind == "receiver" and is_on):
                 return True
-        if any(self.is_deleter(arg) for arg in call.args):
+        if (name == "exchange" and given) or any(self.is_deleter(arg) for arg in call.args):
             return True
         return any(self.is_handed_over(call, index) for index in given)
 
@@ -385,6 +392,14 @@ def _root(value: r.Value | None) -> r.Name | None:
     while isinstance(inner, r.Member) or (isinstance(inner, r.Call) and not inner.args):
         inner = places.strip(inner.base if isinstance(inner, r.Member) else inner.callee)
     return inner if isinstance(inner, r.Name) else None
+
+
+def _named(value: r.Value | None) -> str:
+    """The local that an expression is, or leads to."""
+    inner = places.strip(value)
+    while isinstance(inner, r.Unary) and inner.op in ("&", "*"):
+        inner = places.strip(inner.value)
+    return inner.text if isinstance(inner, r.Name) else ""
 
 
 def _is_container_call(name: str, call: r.Call) -> bool:

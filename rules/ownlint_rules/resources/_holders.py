@@ -98,8 +98,11 @@ def _ended(function: Function) -> frozenset[Class]:
     if not asked.may_release(function):
         return frozenset(found)
     for inner in function.values:
-        for ended in asked.released(inner, function) if isinstance(inner, r.Call) else ():
-            value = places.strip(_released(inner, ended)) if isinstance(inner, r.Call) else None
+        if not isinstance(inner, r.Call):
+            continue
+        for ended in asked.released(inner, function):
+            by_receiver = ended.where.kind == "receiver"
+            value = places.strip(places.receiver(inner) if by_receiver else resources.argument_at(inner, ended.where))
             found.update(_pointed(function.program.types.of(value, function), function))
             if not isinstance(value, r.Name):
                 continue
@@ -109,12 +112,6 @@ def _ended(function: Function) -> frozenset[Class]:
                 if isinstance(of := places.strip(initial), r.Name) and of.text == value.text:
                     found.update(_pointed(written, function))
     return frozenset(found)
-
-
-def _released(call: r.Call, ended: resources.Ended) -> r.Value | None:
-    if ended.where.kind == "receiver":
-        return places.receiver(call)
-    return call.args[ended.where.index] if 0 <= ended.where.index < len(call.args) else None
 
 
 def _pointed(written: str, function: Function) -> Iterator[Class]:

@@ -152,7 +152,7 @@ class SlotFilling:
         )
         self.ending.names -= {name for name in self._fresh & self.ending.names if self._only_grows_into(name)}
         for store, event in at:
-            if self._is_ended_later(event) or self._is_grown(store) or self._is_handed_on(event):
+            if self._is_ended_later(event) or self._is_handed_on(event):
                 continue
             freed = (
                 f"harmless if something else still refers to the object in `{self.slot.field.name}`, "
@@ -235,15 +235,6 @@ class SlotFilling:
             if filled and enders(self.function.program).is_released_by_destructor(Slot(home, held[1], ())):
                 return True
         return False
-
-    def _is_grown(self, store: SlotStore) -> bool:
-        """Whether what hands out the new handle was given the old one: `bigger = realloc(buffer_, n)`."""
-        return any(
-            isinstance(store.node, r.Assign)
-            and event.node.start == store.at
-            and any(self.ending.touches(argument) for argument in event.node.args)
-            for event in self.flow.calls
-        )
 
     def _only_grows_into(self, name: str) -> bool:
         """Whether a local never is the old handle: only a call that was given it fills the local."""
@@ -484,15 +475,10 @@ class SlotFilling:
     def _owning_flags(self) -> frozenset[str]:
         """The members that decide in the destructor whether the handle is released."""
         cls, name = self.function.home or self.slot.cls, self.slot.field.name  # the handle may be in a base
-        if cls.destructor is None or f'"{name}"'.encode() not in cls.destructor.encoded:
-            return frozenset()
-        ending, flow = SlotEnding(cls.destructor, self.slot.cls, name), cls.destructor.flow
-        ending.find_names()
+        ended = self.ending.resources.end_of(cls, name)
         asked = (
             places.last_name(inner)
-            for call in flow.calls
-            if ending.ended_by(call.node)
-            for test, _ in flow.guards(call)
+            for test, _ in (ended.function.flow.guards(ended.call) if ended is not None else ())
             for inner in places.walk(test.value)
             if isinstance(inner, r.Name | r.Member)
         )
@@ -513,8 +499,6 @@ class SlotFilling:
             case r.Call(callee=r.Member(base=base, name=name)) if self.ending.touches(base):
                 return True if name in _HAS else None
             case r.Name(text=name) if name in self._inserted:
-                return False
-            case r.Member(base=r.Name(text=name), name="second") if name in self._inserted:
                 return False
             case r.Name() | r.Member() | r.Index() if self._is_place(inner):
                 return True

@@ -456,13 +456,11 @@ def _is_taken_out(cls: Class, attribute: str) -> bool:
 
 
 def _is_dropped_somewhere(cls: Class, depth: int = 2) -> bool:
-    """Whether a function that is called again and again makes objects of the class for itself alone: a local or a
-    temporary on which methods are called, or what such an object has in an attribute."""
+    """Whether a function that is called again and again makes objects of the class for itself alone: a local, or what
+    such an object has in an attribute."""
     for function in cls.program.calling({cls.name}):
         if function.language != "python" or function.name in ("<module>", "main"):
             continue
-        if any(_uses_up(value, cls.name) for value in function.values):
-            return True
         for call in function.flow.calls:
             if places.last_name(call.node.callee) != cls.name or call.into is None:
                 continue
@@ -473,21 +471,6 @@ def _is_dropped_somewhere(cls: Class, depth: int = 2) -> bool:
             if is_part and home is not None and _is_dropped_somewhere(home, depth - 1):
                 return True
     return False
-
-
-_USING_UP = frozenset({"list", "tuple", "set", "dict", "sorted", "sum", "max", "min", "any", "all", "len", "next"})
-
-
-def _uses_up(value: r.Value, name: str) -> bool:
-    """`list(Reader(path))`, `Reader(path).read()`."""
-    match value:
-        case r.Call(callee=r.Member(base=on)):
-            made: tuple[r.Value | None, ...] = (on,)
-        case r.Call(callee=r.Name(text=called), args=args) if called in _USING_UP:
-            made = args
-        case _:
-            return False
-    return any(isinstance(one := places.strip(on), r.Call) and places.last_name(one.callee) == name for on in made)
 
 
 def _is_own(function: Function, name: str) -> bool:

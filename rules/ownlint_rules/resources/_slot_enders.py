@@ -19,7 +19,6 @@ from ownlint import (
     because,
     duties,
     glance,
-    habits,
     pairs,
     patterns,
     places,
@@ -85,7 +84,7 @@ class SlotEnders:
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
         if all(self._is_ended_by_caller(store) for store in stores):
             return None
-        if self._may_be_ended_out_of_sight(slot.cls) or all(
+        if (slot.cls.record.destructor == "declared" and slot.cls.destructor is None) or all(
             self._belongs_to_another(store) or self._is_handed_out(store, slot) or self._leaves_the_project(store)
             for store in stores
         ):
@@ -171,18 +170,6 @@ class SlotEnders:
         pointee = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
         return self.program.names.find_class(pointee.name, slot.cls.symbol, slot.cls.file)
 
-    def _may_be_ended_out_of_sight(self, cls: Class) -> bool:
-        """A destructor, or a method that is named to release something, is declared and defined elsewhere."""
-        if cls.record.destructor == "declared" and cls.destructor is None:
-            return True
-        defined = {method.name for method in cls.methods}
-        return any(
-            record.name not in defined
-            and not {"pure", "delete", "default"} & set(record.qualifiers)
-            and (pairs.releasing_verb(record.name) or not habits.MAY_END.isdisjoint(pairs.words(record.name)))
-            for record in cls.declarations
-        )
-
     def _belongs_to_another(self, store: SlotStore) -> bool:
         """The object is made with what may keep it: `new Button(this)` of a class that nobody here defines."""
         made = made_by_new(store)
@@ -210,7 +197,7 @@ class SlotEnders:
             for write in function.flow.writes
             if len(write.place) == 1 and write.place[0] in function.declared and _begins_at(write.value, store.at)
         }
-        if any(_named(write.value) in names and _is_out_of(function, write) for write in function.flow.writes):
+        if any(_named(write.value) in names and _is_out(write) for write in function.flow.writes):
             return True
         if not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign | r.Call):
             return False
@@ -347,16 +334,18 @@ class SlotEnders:
     def released_by_destructor(self, cls: Class) -> tuple[Class, r.Field] | None:
         """A member whose handle the destructor releases; the first of them, and the class that has it: this one, or a
         base."""
-        ended = self.resources.members_ended(cls.destructor) if cls.destructor is not None else frozenset()
-        for owner, field in ((one, field) for one in cls.ancestry for field in one.record.fields) if ended else ():
-            if field.name in ended and not field.static and self.slots.is_raw(field.type, owner, numbers=True):
+        for owner, field in ((one, field) for one in cls.ancestry for field in one.record.fields):
+            if self._is_ended_by_destructor(cls, field) and self.slots.is_raw(field.type, owner, numbers=True):
                 return owner, field
         return None
 
     def is_released_by_destructor(self, slot: Slot) -> bool:
         """Whether the destructor ends what the slot holds, itself or through a method of the class."""
-        destructor = slot.cls.destructor
-        return destructor is not None and slot.field.name in self.resources.members_ended(destructor)
+        return self._is_ended_by_destructor(slot.cls, slot.field)
+
+    def _is_ended_by_destructor(self, cls: Class, field: r.Field) -> bool:
+        end = self.resources.end_of(cls, field.name) if not field.static else None
+        return end is not None and end.certainty != "possible"
 
     def borrowed(self, slot: Slot) -> Iterator[Borrowed]:
         """What the class's functions put into the slot, and does not belong to them."""
@@ -457,7 +446,7 @@ class SlotEnders:
 
     def _may_say(self, function: Function, name: str) -> bool:
         spelled = self._spelled.ask(name, lambda: patterns.strings([name, *sorted(self._macros_saying.get(name, ()))]))
-        return function.says(spelled) or _initialises(function, name)
+        return function.says(spelled)
 
     @questions.program_property
     def _macros_saying(self) -> dict[str, set[str]]:
@@ -552,7 +541,7 @@ class SlotEnders:
         return any(caller is not function for caller in self._anywhere(function.name))
 
     def _made_around(self, slot: Slot, function: Function) -> frozenset[str]:
-        """The locals that hold an object which the function fills and puts away, by a path that ends nothing of it:
+        """The locals that hold an object which the function fills and puts away:
         what it ends of that object on other paths is undone there. (`if (!e->name) { fclose(e->file); return 0; }`)
         Not one that may hold what was put away before: `if (known) e = entries[key];`."""
         stores = [store for store in slot.stores if store.function is function]
@@ -577,22 +566,20 @@ class SlotEnders:
         )
         if not is_new and not (kind.is_value and not kind.is_placeholder):
             return False
-        ending = SlotEnding(function, slot.cls, slot.field.name)
         puts = self.program.models.containers.puts
 
         def is_away(event: e.Event) -> bool:
             match event:
                 case e.Write(value=value, place=place, fresh=False):
-                    return _is_name(value, name) and place[:1] != (name,)
+                    return places.is_name(value, name) and place[:1] != (name,)
                 case e.LeaveEvent(kind="return", value=value):
-                    return _is_name(value, name)
+                    return places.is_name(value, name)
                 case e.CallEvent(node=node):
-                    return places.last_name(node.callee) in puts and any(_is_name(arg, name) for arg in node.args)
+                    return places.last_name(node.callee) in puts and any(places.is_name(arg, name) for arg in node.args)
             return False
 
         begun = (event for event in flow if store.node.start <= event.span.start and event.span.end <= store.node.end)
-        ends = partial(_ends_by, ending)
-        return any(flow.path(event, is_away, ends) is not None for event in begun)
+        return any(flow.path(event, is_away) is not None for event in begun)
 
     def _means_another(self, function: Function, slot: Slot) -> bool:
         """Whether the name is that of a member of another class wherever the body says it."""
@@ -708,15 +695,6 @@ def _may_change(cls: Class, index: int) -> bool:
     )
 
 
-def _is_name(value: r.Value | None, name: str) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, r.Name) and inner.text == name
-
-
-def _ends_by(ending: SlotEnding, event: e.Event) -> bool:
-    return isinstance(event, e.CallEvent) and ending.ended_by(event.node)
-
-
 def _words_in(function: Function) -> set[str]:
     steps.spend(1 + len(function.encoded) // BYTES_A_STEP)
     return {said.decode() for said in _TYPE_WORDS.findall(function.encoded)}
@@ -729,12 +707,10 @@ def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
 _TYPE_WORDS = re.compile(rb"[A-Za-z_]\w*")
 
 
-def _is_out_of(function: Function, write: e.Write) -> bool:
-    """Whether it writes to a global, or to a variable of the caller by its address: `*out = made;`."""
+def _is_out(write: e.Write) -> bool:
+    """Whether it writes to a variable of the caller by its address: `*out = made;`."""
     target = places.strip(write.target)
-    if isinstance(target, r.Unary) and target.op == "*":
-        return True
-    return len(write.place) == 1 and write.place[0] not in function.declared
+    return isinstance(target, r.Unary) and target.op == "*"
 
 
 def _begins_at(value: r.Value | None, at: int) -> bool:
@@ -746,10 +722,6 @@ def _begins_at(value: r.Value | None, at: int) -> bool:
 def _named(value: r.Value | None) -> str:
     inner = places.strip(value)
     return places.last_name(inner) if isinstance(inner, r.Name | r.Member) else ""
-
-
-def _initialises(function: Function, name: str) -> bool:
-    return any(one.name == name for one in function.record.initializers)
 
 
 def _stem(path: str) -> str:

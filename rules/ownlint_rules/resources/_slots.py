@@ -144,10 +144,10 @@ class Slots:
         function, found = reading.function, set[int]()
         for name in function.cleaned:
             given_up = any(
-                (isinstance(inner, r.Unary) and inner.op == "&" and _is_local(inner.value, name))
+                (isinstance(inner, r.Unary) and inner.op == "&" and places.is_name(inner.value, name))
                 or (
                     isinstance(inner, r.Assign)
-                    and _is_local(inner.target, name)
+                    and places.is_name(inner.target, name)
                     and isinstance(places.strip(inner.value), r.Literal)
                 )
                 for inner in function.values
@@ -214,14 +214,6 @@ class Slots:
         on, around = places.receiver(call), method.home
         held = self.member(on, function) if on is not None and around is not None else None
         if held is None or around is None or held[1].static or not around.record.template:
-            return None
-        kind = types.parse(self.program.names.expand(held[1].type, held[0].file, held[0].symbol))
-        if not any(self.is_raw(argument, held[0], 1) for argument in kind.arguments[-2:]):
-            return None
-        bodies_of = [body for cls in around.ancestry for body in (*cls.methods, *cls.constructors)]
-        if any(cls.record.destructor == "declared" for cls in around.ancestry) or any(
-            self.resources.may_release(body) for body in (*bodies_of, *(b for b in (around.destructor,) if b))
-        ):
             return None
         return held
 
@@ -419,11 +411,6 @@ def _is_its_own(put: duties.Put) -> bool:
                 root = places.strip(root.base)
             return isinstance(root, r.Name) and isinstance(put_there, r.Name) and root.text == put_there.text
     return False
-
-
-def _is_local(value: r.Value | None, name: str) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, r.Name) and inner.text == name
 
 
 def _is_returned_beside(store: SlotStore, reading: duties.Reading) -> bool:

@@ -115,20 +115,9 @@ class Handing:
         return self._owns.ask(cls, lambda: self._is_owner(cls))
 
     def _is_owner(self, cls: Class) -> bool:
-        destructor = cls.destructor
+        end = cls.destructor
         seen = cls.record.destructor in ("declared", "defined")
-        return seen and (destructor is None or self._ends_something(destructor))
-
-    def _ends_something(self, destructor: Function) -> bool:
-        found = resources(self.program)
-        if any(found.released(call.node, destructor) for call in destructor.flow.calls):
-            return True
-        return any(
-            found.released(call.node, inner)
-            for outer in destructor.flow.calls
-            for inner in self.program.calls.callee(outer.node, destructor).functions[:1]
-            for call in inner.flow.calls
-        )
+        return seen and (end is None or bool(resources(self.program).members_ended(end)))
 
     def _may_empty(self, method: Function) -> bool:
         """Whether a method may hand out a member and empty it. Needs no decoding."""
