@@ -152,7 +152,7 @@ class SlotFilling:
         )
         self.ending.names -= {name for name in self._fresh & self.ending.names if self._only_grows_into(name)}
         for store, event in at:
-            if self._is_ended_later(event) or self._is_handed_on(event):
+            if self._is_ended_later(event) or self._is_grown(store) or self._is_handed_on(event):
                 continue
             freed = (
                 f"harmless if something else still refers to the object in `{self.slot.field.name}`, "
@@ -235,6 +235,10 @@ class SlotFilling:
             if filled and enders(self.function.program).is_released_by_destructor(Slot(home, held[1], ())):
                 return True
         return False
+
+    def _is_grown(self, store: SlotStore) -> bool:
+        """Whether what hands out the new handle is given the old one: `buffer_ = realloc(buffer_, n)`."""
+        return isinstance(store.node, r.Assign) and bool(self._consumers(store.node.value))
 
     def _only_grows_into(self, name: str) -> bool:
         """Whether a local never is the old handle: only a call that was given it fills the local."""
