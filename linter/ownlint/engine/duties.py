@@ -216,6 +216,8 @@ class Reading:
         for what a lambda takes along."""
         self.borrowed_results = 0
         self.outs: dict[int, Acquisition] = {}
+        self.come_out: set[int] = set()
+        """Where acquisitions start that come out through a parameter."""
         self.counted: list[tuple[int, DutySource]] = []
         """Parameters that the body counts a reference to."""
         self.uncounted: dict[str, list[r.Assign]] = {}
@@ -445,6 +447,8 @@ class Reading:
 
     def comes_out(self, index: int, sources: set[DutySource]) -> None:
         for source in in_order(sources):
+            if source.made is not None and not source.made.is_counted:
+                self.come_out.add(source.at)
             if source.made is not None and source.at not in self.given_away and source.at not in self.ended:
                 self.outs.setdefault(index, source.made)
 

@@ -186,40 +186,21 @@ class SlotEnders:
         )
 
     def _is_handed_out(self, store: SlotStore, slot: Slot) -> bool:
-        """Whether the handle may be owned elsewhere, and the member only remembers it: a global or a variable of the
-        caller has it, too, or the function creates one each time and returns it. One that is created on first use is
-        the member's."""
-        function, name = store.function, slot.field.name
-        if store.element:
+        """Whether the handle may be owned elsewhere, and the member only remembers it: the caller gets each that the
+        function creates. One that is created on first use is the member's."""
+        function, name, begin = store.function, slot.field.name, store.node.start
+        if store.element or not isinstance(store.node, r.Assign | r.Call):
             return False
-        names = {
-            write.place[0]
-            for write in function.flow.writes
-            if len(write.place) == 1 and write.place[0] in function.declared and _begins_at(write.value, store.at)
-        }
-        if any(_named(write.value) in names and _is_out(write) for write in function.flow.writes):
-            return True
-        if not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign | r.Call):
-            return False
-        begin = store.node.start
-        is_returned = any(
-            leave.kind == "return" and leave.span.start > begin and _named(leave.value) in {name, *names}
+        is_answer = types.parse(function.record.result).pointers and any(
+            leave.kind == "return" and leave.span.start > begin and _named(leave.value) == name
             for leave in function.flow.leaves
         )
-        tests = [event.value for event in function.flow if isinstance(event, e.Test) and event.span.start < begin]
-        asked = {name, *self._aliases(slot, function)}
-        return is_returned and not any(
-            places.last_name(part) in asked for value in tests for part in places.walk(value)
+        return bool(is_answer or store.given_out) and not any(
+            places.last_name(part) == name
+            for test in function.flow
+            if isinstance(test, e.Test) and test.span.start < begin
+            for part in places.walk(test.value)
         )
-
-    def _aliases(self, slot: Slot, function: Function) -> Iterator[str]:
-        """The locals that are other names for the slot or an element of it: `auto& kept = slots_[key]`."""
-        for name, (written, initial) in function.locals.items():
-            inner = places.strip(initial)
-            if ("&" in written or (isinstance(inner, r.Unary) and inner.op == "&")) and initial is not None:
-                found = self.slots.member(initial, function)
-                if found is not None and found[1] is slot.field:
-                    yield name
 
     def _leaves_the_project(self, store: SlotStore) -> bool:
         """Whether it is put into a local struct that is returned, and only code out of sight calls the function; or
@@ -705,18 +686,6 @@ def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
 
 
 _TYPE_WORDS = re.compile(rb"[A-Za-z_]\w*")
-
-
-def _is_out(write: e.Write) -> bool:
-    """Whether it writes to a variable of the caller by its address: `*out = made;`."""
-    target = places.strip(write.target)
-    return isinstance(target, r.Unary) and target.op == "*"
-
-
-def _begins_at(value: r.Value | None, at: int) -> bool:
-    """Whether the call that begins there is what a value is."""
-    inner = places.strip(value)
-    return isinstance(inner, r.Call) and inner.start == at
 
 
 def _named(value: r.Value | None) -> str:

@@ -50,6 +50,8 @@ class SlotStore(NamedTuple):
     """Nothing else in the function can have taken the handle over."""
     beside: frozenset[str] = frozenset()
     """The other members of the plain struct in which it is put there."""
+    given_out: bool = False
+    """The function's caller gets it as well."""
 
 
 class Slot(NamedTuple):
@@ -124,6 +126,9 @@ class Slots:
                 (held[0], held[1].name, SlotStore(function, put.node, put.made, indexed, put.at, True, beside))
             )
         unfollowed |= self._ended_with_scope(reading)
+        given_out = reading.come_out
+        if types.parse(function.record.result).pointers:
+            given_out |= {at for at, _, _ in reading.made}
         return [
             (
                 cls,
@@ -131,7 +136,8 @@ class Slots:
                 store._replace(
                     sure=store.at not in unfollowed
                     and not self._is_taken(store, reading)
-                    and not _is_returned_beside(store, reading)
+                    and not _is_returned_beside(store, reading),
+                    given_out=store.at in given_out,
                 ),
             )
             for cls, name, store in found
