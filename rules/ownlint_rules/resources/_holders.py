@@ -39,8 +39,6 @@ def _standing(plain: set[Class], program: Program) -> set[Class]:
     held = {name for cls in program.classes for field in cls.record.fields for name in _values(field.type)}
     for file in program.files.values():
         held.update(name for variable in file.variables for name in _values(variable.type))
-        for alias in file.aliases:
-            held.update(name for given in types.parse(alias.target).arguments for name in _values(given))
     for function in program.functions_of("cpp"):
         held.update(_values(function.record.result))
     for function in program.saying(said):
@@ -128,11 +126,6 @@ def _held(function: Function) -> Iterator[str]:
     for statement in function.statements:
         if isinstance(statement, r.Declare):
             yield from _values(statement.type)
-    for inner in function.values:
-        if isinstance(inner, r.Call):
-            written = inner.callee.text if isinstance(inner.callee, r.Name) else ""
-            for given in (*types.parse(written).arguments, inner.template):
-                yield from _values(given)
 
 
 def _values(written: str) -> Iterator[str]:
