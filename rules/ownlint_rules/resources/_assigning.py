@@ -11,7 +11,7 @@ from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._overwriting import SlotFilling, is_member
 from ownlint_rules.resources._slot_enders import enders
-from ownlint_rules.resources._slots import Slot, slots
+from ownlint_rules.resources._slots import Slot, is_by_constructor, slots
 
 
 class Assigned(NamedTuple):
@@ -48,12 +48,12 @@ def set_by_caller(cls: Class, program: Program) -> Iterator[SetByCaller]:
     """What methods lose of what a constructor has put into a member, and the destructor would release."""
     if cls.destructor is None or not cls.constructors or cls.record.kind == "union":
         return
-    for field in cls.record.fields:
+    for field, stores in slots(program).fields(cls):
         word = f"={field.name}"
         setting = [one for one in cls.methods if word in one.mentioned and _may_set(one)]
         if field.static or not setting or not slots(program).is_raw(field.type, cls):
             continue
-        made_by = next((one for one in cls.constructors if _fills(one, field.name)), None)
+        made_by = next((one.function for one in stores if is_by_constructor(one, cls)), None)
         slot = Slot(cls, field, ())
         if made_by is None or not enders(program).is_released_by_destructor(slot):
             continue
@@ -68,15 +68,6 @@ def _may_set(method: Function) -> bool:
     record = method.record
     is_setter = record.kind == "method" and method.name != "operator=" and record.access != "private"
     return is_setter and any(types.parse(one.type).pointers == 1 for one in record.parameters)
-
-
-def _fills(constructor: Function, name: str) -> bool:
-    """Whether a constructor makes the object that the member holds."""
-    known = resources.resources(constructor.program)
-    begun = [arg for one in constructor.record.initializers if one.name == name for arg in one.args]
-    begun += [one.value for one in constructor.flow.writes if one.value is not None and one.place[-1:] == (name,)]
-    made = (inner for value in begun if isinstance(inner := places.strip(value), r.Call))
-    return any(known.acquisition(one, constructor) is not None for one in made)
 
 
 def _overwriting_write(method: Function, slot: Slot) -> e.Write | None:

@@ -98,7 +98,7 @@ class Slots:
         return self._stores.ask(function, lambda: self._stores_in(function))
 
     def _stores_in(self, function: Function) -> list[tuple[Class, str, SlotStore]]:
-        if function.language != "cpp" or not self._may_store(function) or not self._acquires_anything(function):
+        if function.language != "cpp" or not self._acquires(function):
             return []
         reading = duties.Reading(function, self.resources)
         reading.read()
@@ -268,24 +268,12 @@ class Slots:
         )
         return None if held is None else (*held, isinstance(node, r.Call) or isinstance(target, r.Index))
 
-    def _may_store(self, function: Function) -> bool:
-        """Whether the body acquires something; needs no decoding."""
-        begun = any(self._acquires(one) for one in function.record.initializers)
-        return begun or self.resources.may_acquire(function)
-
-    def _acquires_anything(self, function: Function) -> bool:
-        begun = (arg for initializer in function.record.initializers for arg in initializer.args)
-        calls = (*function.calls(), *(call for arg in begun for call in places.calls_in(arg)))
+    def _acquires(self, function: Function) -> bool:
+        """Whether the function acquires anything; where it cannot, its body needs no decoding."""
+        calls = [call for one in function.record.initializers for arg in one.args for call in places.calls_in(arg)]
+        if self.resources.may_acquire(function):
+            calls += function.calls()
         return any(self.resources.acquisition(call, function) is not None for call in calls)
-
-    def _acquires(self, initializer: r.Initializer) -> bool:
-        """Whether an initialiser may acquire something."""
-        names = self.resources.acquiring_names
-        return any(
-            isinstance(inner, r.Call) and (inner.kind == "new" or places.last_name(inner.callee) in names)
-            for arg in initializer.args
-            for inner in places.walk(arg)
-        )
 
     def member(self, target: r.Value | str, function: Function) -> tuple[Class, r.Field] | None:
         """The data member that an expression stands for, or whose element it is."""
