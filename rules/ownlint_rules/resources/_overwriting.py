@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ownlint import Certainty, Function, Program, because, duties, places, questions, text, types
+from ownlint import Certainty, Function, Program, because, failure, places, questions, text
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._emptying import SlotEnding
@@ -18,7 +17,6 @@ _HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", 
 _ENDS = frozenset({"end", "cend"})
 
 
-_CALLED = re.compile(r"\b(\w+)\s*\(")
 _MOST_STORES = 32
 """Of one function into one slot, that are looked at."""
 
@@ -97,11 +95,6 @@ def _is_set(event: e.Event, names: frozenset[str]) -> bool:
     return isinstance(event, e.Write) and len(event.place) == 1 and event.place[0] in names
 
 
-def _is_null(value: r.Value | None) -> bool:
-    inner = places.strip(value)
-    return inner is None or (isinstance(inner, r.Literal) and inner.kind == "null")
-
-
 class ShownFull(NamedTuple):
     """What shows that a slot holds something, and the function in which that stands."""
 
@@ -110,17 +103,13 @@ class ShownFull(NamedTuple):
     function: Function
 
 
-def _is_this(value: r.Value) -> bool:
-    return places.is_name(value, places.THIS)
-
-
 def is_member(value: r.Value | None, name: str, function: Function) -> bool:
     """Whether it is the member of `this` of that name."""
     match places.strip(value):
         case r.Name(text=text):
             return text == name and text not in function.declared
         case r.Member(base=base, name=text):
-            return text == name and _is_this(base)
+            return text == name and places.is_name(base, places.THIS)
     return False
 
 
@@ -195,7 +184,8 @@ class SlotFilling:
             filling: SlotFilling | None = None
             for call in caller.flow.calls:
                 on = places.receiver(call.node)
-                if places.last_name(call.node.callee) != self.function.name or not (on is None or _is_this(on)):
+                is_own = on is None or places.is_name(on, places.THIS)
+                if places.last_name(call.node.callee) != self.function.name or not is_own:
                     continue
                 filling = filling or SlotFilling(caller, self.slot, self._all_enders)
                 if (shown := filling.shown_full(call)) is not None:
@@ -230,7 +220,10 @@ class SlotFilling:
             if held is None or ended.certainty == "possible" or not is_member(given[0], name, self.function):
                 continue
             filled = any(
-                is_member(one.target, name, self.function) and not _is_null(one.value) for one in self.flow.writes
+                one.value is not None
+                and is_member(one.target, name, self.function)
+                and not isinstance(places.strip(one.value), r.Literal)
+                for one in self.flow.writes
             )
             if filled and enders(self.function.program).is_released_by_destructor(Slot(home, held[1], ())):
                 return True
@@ -255,15 +248,8 @@ class SlotFilling:
             for inner in places.walk(value)
             if isinstance(inner, r.Call)
             and any(self.ending.is_it(argument) for argument in inner.args)
-            and not self._is_number(inner)
+            and not self.ending.is_number(inner)
         ]
-
-    def _is_number(self, call: r.Call) -> bool:
-        """Whether the call answers with a number that cannot be such a handle: it only looked."""
-        kind = types.parse(self.function.program.types.of(call, self.function))
-        own = types.parse(self.slot.field.type).last
-        is_number = kind.last in (duties.NUMBERS - {"auto"}) or kind.last == "int"
-        return is_number and not kind.pointers and kind.last != own
 
     def _goes_into_new(self, write: e.Write) -> bool:
         """Whether the old handle is given to a call, and what comes of it is the new one, or a part of that:
@@ -435,7 +421,7 @@ class SlotFilling:
                     places.last_name(call.callee) in self.enders
                     or places.last_name(call.callee) in ("erase", "clear", "swap")
                     or self._called_lambda(call) in self.lambdas
-                    or self._never_returns(places.last_name(call.callee))
+                    or failure.never_comes_back(self.function, call)
                     or self.ending.ended_by(call)
                 )
             case e.Test(value=value):
@@ -449,12 +435,6 @@ class SlotFilling:
             case e.LeaveEvent() | e.OpaqueEvent():
                 return True
         return False
-
-    def _never_returns(self, name: str) -> bool:
-        """`exit`, and a macro of the project that calls it."""
-        program = self.function.program
-        called = [word for macro in program.macros.named(name) for word in _CALLED.findall(macro.body)]
-        return any("never returns" in program.models.verbs(word) for word in (name, *called))
 
     def _called_lambda(self, call: r.Call) -> int:
         """The index of the local lambda that is called, or -1."""
@@ -504,14 +484,13 @@ class SlotFilling:
                 return True if name in _HAS else None
             case r.Name(text=name) if name in self._inserted:
                 return False
-            case r.Name() | r.Member() | r.Index() if self._is_place(inner):
-                return True
+            case r.Name() | r.Member() | r.Index():
+                return True if self.ending.is_it(inner.base if isinstance(inner, r.Index) else inner) else None
         return None
 
     @cached_property
     def _inserted(self) -> frozenset[str]:
-        """The locals that say whether an insert has found nothing: `auto [it, fresh] = cache_.try_emplace(key)`, and
-        `made` of `auto made = ..`, whose `second` says so."""
+        """The locals that say whether an insert has found nothing: `auto [it, fresh] = cache_.try_emplace(key)`."""
         keyed = self.function.program.models.containers.keyed
         return frozenset(
             statement.names[-1]
@@ -521,11 +500,6 @@ class SlotFilling:
             and places.last_name(inner.callee) in keyed
             and self.ending.touches(places.receiver(inner))
         )
-
-    def _is_place(self, value: r.Value) -> bool:
-        if isinstance(value, r.Index):
-            return self.ending.is_it(value.base)
-        return self.ending.is_it(value)
 
     def _is_nothing(self, value: r.Value) -> bool:
         inner = places.strip(value)
