@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, Place, Program, assignments, glance, places, questions, types
+from ownlint import Class, Function, Place, assignments, glance, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -26,7 +26,7 @@ class Consumed(NamedTuple):
 
 def consumed(function: Function) -> Iterator[Consumed]:
     """The calls that are given a member which still has a value when that has been moved out of it."""
-    if function.home is None or not function.mentions("move") or not _says_engaged(function):
+    if function.home is None or not function.mentions("move") or not _says_engaged(function, function.home):
         return
     for call in function.flow.calls:
         if call.index not in function.flow.reachable or places.last_name(call.node.callee) in ("move", "value"):
@@ -37,22 +37,9 @@ def consumed(function: Function) -> Iterator[Consumed]:
                 yield Consumed(call, member, member[1])
 
 
-def _says_engaged(function: Function) -> bool:
+def _says_engaged(function: Function, home: Class) -> bool:
     """Whether the body names a member that may be one; needs no decoding."""
-    home = function.home
-    if home is None:
-        return False
-    known = _engaged(function.program)
-    key = (home, function.path)
-    if key not in known:
-        known[key] = tuple(name for name in sorted(home.members) if _stays_engaged(function, (places.THIS, name)))
-    return any(glance.says(function, name) for name in known[key])
-
-
-@questions.program_question
-def _engaged(program: Program) -> dict[tuple[Class, str], tuple[str, ...]]:
-    """For each class and each file that speaks of it, what a move leaves with a value; filled as it is asked for."""
-    return {}
+    return any(glance.says(function, name) and _stays_engaged(function, (places.THIS, name)) for name in home.members)
 
 
 def _moved(function: Function, value: r.Value | None) -> Place | None:
@@ -100,16 +87,12 @@ def empties(function: Function, event: e.Event, member: Place) -> bool:
 
 def _may_empty(function: Function, node: r.Call, member: Place) -> bool:
     """A method of the same object that names the member and changes something."""
-    on = places.receiver(node)
-    if on is not None and not (isinstance(places.strip(on), r.Name) and places.strip(on).text == places.THIS):  # type: ignore[union-attr]
-        return False
-    called = function.program.calls.callee(node, function).functions
-    return any(
-        one.home is not None
+    one = assignments.own_method(function, node)
+    return (
+        one is not None
+        and one is not function
         and glance.says(one, member[1])
         and (one.mentions("=" + member[1]) or one.mentions_any(_renewing(one)))
-        for one in called
-        if one is not function
     )
 
 

@@ -130,7 +130,7 @@ class SlotFilling:
         self._settled: questions.Answers[int, bool] = questions.Answers()
         self._all_enders = enders
         self.enders = frozenset(one.name for one in enders) - {function.name}
-        self.lambdas = frozenset(one.index for one in enders if one.parent is function)
+        self.lambdas = frozenset(one for one in enders if one.parent is function)
 
     def lost(self, stores: list[SlotStore]) -> Iterator[Overwrite]:
         at = [(store, event) for store in stores if (event := self._event(store)) is not None]
@@ -420,7 +420,7 @@ class SlotFilling:
                 return (
                     places.last_name(call.callee) in self.enders
                     or places.last_name(call.callee) in ("erase", "clear", "swap")
-                    or self._called_lambda(call) in self.lambdas
+                    or not self.lambdas.isdisjoint(self.function.program.calls.callee(call, self.function).functions)
                     or failure.never_comes_back(self.function, call)
                     or self.ending.ended_by(call)
                 )
@@ -435,11 +435,6 @@ class SlotFilling:
             case e.LeaveEvent() | e.OpaqueEvent():
                 return True
         return False
-
-    def _called_lambda(self, call: r.Call) -> int:
-        """The index of the local lambda that is called, or -1."""
-        made = self.function.locals.get(places.last_name(call.callee), ("", None))[1]
-        return made.function if isinstance(made, r.Lambda) else -1
 
     def asks(self, value: r.Value) -> bool:
         """Whether the test is about what the slot holds, in whatever words."""
