@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ownlint import Class, Function, Program, glance, places, resources, types
 from ownlint import events as e
 from ownlint import records as r
+from ownlint_rules.resources._emptying import other_object
 from ownlint_rules.resources._overwriting import SlotFilling, is_member
 from ownlint_rules.resources._slot_enders import enders
 from ownlint_rules.resources._slots import Slot, is_by_constructor, slots
@@ -22,7 +23,7 @@ class Assigned(NamedTuple):
 
 def assigned(cls: Class, program: Program) -> Iterator[Assigned]:
     """What the assignment operators of a class lose of what its destructor would release."""
-    methods = [one for one in cls.methods if one.name == "operator=" and _other(one, cls) is not None]
+    methods = [one for one in cls.methods if one.name == "operator=" and other_object(one, cls) is not None]
     if not methods or cls.destructor is None or cls.record.kind == "union":
         return
     for field in cls.record.fields:
@@ -82,21 +83,12 @@ def _overwriting_write(method: Function, slot: Slot) -> e.Write | None:
     return None if any(filling.settles(one) for one in before) else writes[0]
 
 
-def _other(method: Function, cls: Class) -> r.Parameter | None:
-    """The parameter, where another object of the class is assigned."""
-    given = method.record.parameters
-    if len(given) != 1 or not given[0].name:
-        return None
-    kind = types.parse(given[0].type)
-    return given[0] if kind.reference and not kind.pointers and kind.last == cls.name else None
-
-
 def _lost(method: Function, slot: Slot) -> Iterator[Assigned]:
-    other = _other(method, slot.cls)
+    other = other_object(method, slot.cls)
     writes = [
         one for one in method.flow.writes if one.value is not None and is_member(one.target, slot.field.name, method)
     ]
-    if other is None or not writes:
+    if other is None or not other.name or not writes:
         return
     is_moved = other.type.rstrip().endswith("&&")
     known = resources.resources(method.program)

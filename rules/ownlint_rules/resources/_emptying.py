@@ -409,12 +409,13 @@ def _is_container_call(name: str, call: r.Call) -> bool:
 
 def _hands_over_to_its_like(function: Function, cls: Class) -> bool:
     """A move, a copy or a swap: the handle stays in an object of the class."""
-    if function.cls is not cls:
-        return False
-    if "swap" in pairs.words(function.name):
-        return True
-    parameters = function.record.parameters
-    if len(parameters) != 1 or (function.record.kind != "constructor" and function.name != "operator="):
-        return False
-    kind = types.parse(parameters[0].type)
-    return kind.reference and kind.last == cls.name
+    return function.cls is cls and ("swap" in pairs.words(function.name) or other_object(function, cls) is not None)
+
+
+def other_object(function: Function, cls: Class) -> r.Parameter | None:
+    """The parameter of a constructor or an assignment operator that is given another object of the class."""
+    given = function.record.parameters
+    if len(given) != 1 or (function.record.kind != "constructor" and function.name != "operator="):
+        return None
+    kind = types.parse(given[0].type)
+    return given[0] if kind.reference and not kind.pointers and kind.last == cls.name else None
