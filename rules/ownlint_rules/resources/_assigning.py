@@ -19,6 +19,8 @@ class Assigned(NamedTuple):
     function: Function
     write: e.Write
     field: r.Field
+    made_by: Function | None = None
+    """The constructor that fills the field into which `function` puts what its caller gives."""
 
 
 def assigned(cls: Class, program: Program) -> Iterator[Assigned]:
@@ -36,16 +38,7 @@ def assigned(cls: Class, program: Program) -> Iterator[Assigned]:
                 yield from _lost(method, slot)
 
 
-class SetByCaller(NamedTuple):
-    """`function` puts what its caller gives into the `field`, which `made_by` fills."""
-
-    function: Function
-    write: e.Write
-    field: r.Field
-    made_by: Function
-
-
-def set_by_caller(cls: Class, program: Program) -> Iterator[SetByCaller]:
+def set_by_caller(cls: Class, program: Program) -> Iterator[Assigned]:
     """What methods lose of what a constructor has put into a member, and the destructor would release."""
     if cls.destructor is None or not cls.constructors or cls.record.kind == "union":
         return
@@ -61,7 +54,7 @@ def set_by_caller(cls: Class, program: Program) -> Iterator[SetByCaller]:
         for method in setting:
             write = _overwriting_write(method, slot)
             if write is not None:
-                yield SetByCaller(method, write, field, made_by)
+                yield Assigned(method, write, field, made_by)
 
 
 def _may_set(method: Function) -> bool:

@@ -117,18 +117,14 @@ def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
                 help=f"release the old handle{with_it} before assigning the new one",
                 steps=(lost.at.step(lost.before, _WHY[lost.why]),) if lost.before is not None else (),
             )
-    for one in assigning.assigned(cls, program):
+    for one in (*assigning.assigned(cls, program), *assigning.set_by_caller(cls, program)):
+        by, harmless = one.made_by, "as long as nothing is assigned to an object that holds one"
+        if by is not None:
+            harmless = f"if who calls `{one.function.name}` has released it before"
         yield one.function.finding(
             one.write,
             f"`{one.field.name}` is overwritten here without releasing the object it holds",
-            certainty=because("later-use", "harmless as long as nothing is assigned to an object that holds one"),
-            help="release the old handle before assigning the new one, or swap the two",
-        )
-    for given in assigning.set_by_caller(cls, program):
-        yield given.function.finding(
-            given.write,
-            f"`{given.field.name}` is overwritten here without releasing the object it holds",
-            certainty=because("later-use", f"harmless if who calls `{given.function.name}` has released it before"),
-            help="release the old handle before assigning the new one",
-            steps=(given.made_by.step(given.made_by.record.name_span, f"this fills `{given.field.name}`"),),
+            certainty=because("later-use", f"harmless {harmless}"),
+            help=f"release the old handle before assigning the new one{', or swap the two' if by is None else ''}",
+            steps=(by.step(by.record.name_span, f"this fills `{one.field.name}`"),) if by is not None else (),
         )
