@@ -79,7 +79,7 @@ Release the old handle before assigning the new one.
 
 ## Known limitations
 
-- An assignment without any check is `possible` only: most such functions run once.
+- An assignment without any check is not reported: most such functions run once.
 
 ## Source
 
