@@ -35,7 +35,7 @@ from ownlint_rules.resources import _holders as holders
 from ownlint_rules.resources import _module_states as module_states
 from ownlint_rules.resources._borrowing import Borrowed, puts, whose
 from ownlint_rules.resources._emptying import SlotEnding, ended_for_certain
-from ownlint_rules.resources._slots import BYTES_A_STEP, WORDS, Slot, SlotStore, made_by_new, slots, values
+from ownlint_rules.resources._slots import BYTES_A_STEP, WORDS, Slot, SlotStore, made_by_new, slots, texts, values
 
 
 class SlotEnders:
@@ -467,7 +467,8 @@ class SlotEnders:
         """Functions of the whole project that release something and say the name, or call what answers with it."""
         words_said = {name, *undecoded.accessors(self.program).get(name, ())}
         for word in sorted(words_said):
-            yield from self._elsewhere.ask(word, partial(self._releasing_and_saying, word))
+            known = self._sayers.get(word)
+            yield from self._elsewhere.ask(word, partial(self._releasing_and_saying, word)) if known is None else known
 
     def _releasing_and_saying(self, word: str) -> list[Function]:
         return [function for function in self._releasing if glance.says(function, word)]
@@ -487,6 +488,19 @@ class SlotEnders:
             and function.record.kind in ("function", "method")
             and any(duties.may_be_handle(parameter.type) for parameter in function.record.parameters)
         )
+
+    @questions.program_property
+    def _sayers(self) -> dict[str, list[Function]]:
+        """For each name in question the releasing functions that say it."""
+        wanted = {name for fields in self.slots.by_class.values() for name in fields}
+        for name in list(wanted):
+            wanted.update(undecoded.accessors(self.program).get(name, ()))
+        found: dict[str, list[Function]] = {name: [] for name in sorted(wanted)}
+        for function in self._releasing:
+            for one in set(texts(function)):
+                if (word := one.decode()) in wanted:
+                    found[word].append(function)
+        return found
 
     def _ends(self, function: Function, slot: Slot) -> bool:
         if self._means_another(function, slot):
