@@ -424,6 +424,20 @@ def test_a_macro_without_a_semicolon_is_a_statement() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("macro", ["lib_RELEASE", "begin_all"])
+def test_a_macro_in_small_letters_alone_on_its_line_is_a_statement(macro: str) -> None:
+    """By its name, or since the file defines it as statements."""
+    defined = "#define begin_all { int saved = 0; }\n"
+    found = facts(f"{defined}void f(T *self) {{\n  {macro}\n  {macro} // twice\n  drop(self);\n  return;\n}}\n")
+    calls = [s for s in r.decode_body(found.functions[-1]) if isinstance(s, r.Evaluate)]
+    assert [text(s.value) for s in calls] == [f"{macro}()", f"{macro}()", "drop(self)"]
+
+
+def test_a_type_alone_on_the_line_before_a_function_stays_one() -> None:
+    (found,) = facts("int x;\nlib_RESULT\nf(int n) {\n  return n;\n}\n").functions
+    assert (found.name, found.result) == ("f", "lib_RESULT")
+
+
 @pytest.mark.parametrize(
     "source",
     [

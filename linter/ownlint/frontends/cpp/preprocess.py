@@ -146,6 +146,8 @@ _FIRST_IN_CLASS = re.compile(
 """The word that is alone on the first line in a class, or in the class, or stands before a type and a name there, and
 whether nothing follows it."""
 _ENDS_IN_CAPITALS = re.compile(rb"\w*?_[A-Z]{2,}+(?:_[A-Z]++)*")
+_WORD_ALONE = re.compile(rb"^[ \t]++((?=\w*[a-z])[A-Za-z_]\w*+)[ \t]*+\r?$", re.MULTILINE)
+"""A word that is all that stands on its line, and is indented: at file scope it would be what a function returns."""
 _SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
 _ENUM_ATTRIBUTES = re.compile(
@@ -305,6 +307,7 @@ class _Preparation:
             start, end = match.span()
             if start >= self.done:
                 self.word(match[0], start, end)
+        self.words_alone()
         self.words_before_types()
         self.rewrite_rest()
         conditionals = _Conditionals(self)
@@ -651,6 +654,21 @@ class _Preparation:
             self.masked, after
         ):
             self.mark(word, start, end)
+
+    def words_alone(self) -> None:
+        """`lib_RELEASE` alone on its line between statements, by its name or by what the file says of it a macro: the
+        grammar would take it for the type of what the next line calls."""
+        for match in _WORD_ALONE.finditer(self.masked):
+            word, (start, end) = match[1], match.span(1)
+            if not (_ENDS_IN_CAPITALS.fullmatch(word) or self.defined_role(word) == "standing"):
+                continue
+            follower = _NEXT.match(self.masked, end)
+            after = (follower[1] if follower is not None else b"") or b""
+            last = self.text_before(start, 1)
+            between = last in (b";", b"}") or (last == b"{" and after != b"}")
+            if between and (after.isalnum() or after in (b"_", b"*", b"}")):
+                self.loose.append(Loose(start, end, word.decode(), None))
+                self.blank(start, end)
 
     def words_before_types(self) -> None:
         """Marks macros in small letters before a declaration; what they are handed is taken for a function."""
