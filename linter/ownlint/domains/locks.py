@@ -660,7 +660,7 @@ class _LockReader:
         """The kind of guard that a write makes; None when it makes none."""
         written = write.type
         if written and not types.parse(written).is_placeholder:
-            return self.named_guard(written)
+            return self.named_guard(written) or self.guards.by_name(written, self.function)
         call = self.maker(write.value)
         if call is None:
             return None

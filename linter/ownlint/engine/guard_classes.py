@@ -1,7 +1,8 @@
 """Which classes hold a lock for as long as their object lives: those of the models, and the project's own.
 
 A class of the project is a guard when its constructor locks something and its destructor unlocks it, by the names that
-locks of any library use for that, or by a guard that it has as a member.
+locks of any library use for that, or by a guard that it has as a member. A class that no model and no file of the
+project describes is one by its name, where a local of it is made from something: `fibers::LockGuard guard(mutex_);`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ _SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
 _TAKES = re.compile(r"(?:lock_function|acquire(?:_capability)?)$", re.IGNORECASE)
 """What they call a constructor that takes the lock it names."""
 _NAMED = re.compile(r"(?:::)?\w++(?:::\w++)*")
+_GUARDS_BY_NAME = re.compile(
+    r"(?<!un)(?:lock_?guard|mutex_?guard|(?:(?:scoped|unique|shared|auto)_?|mutex_?)lock(?:er)?)$", re.IGNORECASE
+)
+"""How libraries name their guards."""
 _SHARED = re.compile(r"shared|(?<!th)read(?!y)|rd_?lock", re.IGNORECASE)
 
 
@@ -96,6 +101,24 @@ class Guards:
         return GuardClass(
             written, 1, shared=is_shared(cls), condition=self._conditions.ask(cls, lambda: self._condition(cls))
         )
+
+    @program_property
+    def undescribed(self) -> frozenset[str]:
+        """Last names of guards that the project's code may mention, and that nothing describes."""
+        index = self.program.index
+        found = {name for name in index.mentioned("cpp") if _GUARDS_BY_NAME.search(name)} - self.words
+        found -= {alias.name for alias in index.type_aliases} if found else set()
+        return frozenset(name for name in found if not (index.defines(name) or index.declarations_of(name)))
+
+    def by_name(self, written: str, function: Function) -> GuardClass | None:
+        """What a local of a type does that nothing describes; None where its name is not a guard's."""
+        kind = types.parse(written)
+        if not kind.is_value or kind.last not in self.undescribed:
+            return None
+        names = self.program.names
+        meant = types.parse(names.expand(written, function.file, function.record.scope))
+        is_known = any(True for _ in self.program.models.classes(meant.name, names.scopes(function)))
+        return None if is_known else GuardClass(written, 1, shared=shares(kind.last))
 
     @program_property
     def makers(self) -> frozenset[str]:

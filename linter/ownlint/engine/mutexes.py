@@ -198,6 +198,7 @@ class Mutexes:
         """Last names of the calls that may lock or unlock something: they make a guard, or do it by hand."""
         known = guard_classes.guards(self.program)
         names = known.words | known.makers | set(self.macros) | self.takers | self.letters | set(self.holders)
+        names |= known.undescribed
         by_name = {name for name in self.program.index.called_names if self._locks_by_name(name)}
         return with_macros(names | by_name, self.program)
 
