@@ -12,7 +12,7 @@ from ownlint import Function, lasting, places, references, slot_tables, text, ty
 from ownlint import events as e
 from ownlint import records as r
 
-_INTO = frozenset({"c_str", "data", "mutable_data", "begin", "front"})
+_INTO = frozenset({"c_str", "data", "mutable_data", "begin"})
 _BY_VALUE = "cast"
 _ADDRESS = re.compile(rb'"&"')
 
@@ -225,7 +225,8 @@ class _TemporaryReader:
         """The temporary in front of `.c_str()`, `.data()`, `.request().ptr`, or inside of `PyUnicode_AsUTF8(..)`."""
         match inner:
             case r.Unary(op="&", value=pointee):
-                return self.into(places.strip(pointee))
+                element = _element_of(pointee)
+                return self.into(places.strip(pointee)) if element is None else self.temporary(element)
             case r.Index(base=base):
                 return self.temporary(base)
             case r.Member(base=r.Call(callee=r.Member(base=base, name="request"), args=()), name="ptr"):
