@@ -98,7 +98,11 @@ class Failure(msgspec.Struct, frozen=True):
 @flow_question
 def failures(function: Function) -> list[Failure]:
     """Every way in which the function leaves because something did not work, in source order."""
-    return [_reasoned(function, failed) for failed in _failures(function)]
+    return [
+        _reasoned(function, failed)
+        for failed in _failures(function)
+        if failed.cause is None or failed.leave.kind == "throw" or not _is_sure_to_work(function, failed.cause)
+    ]
 
 
 def _reasoned(function: Function, failed: Failure) -> Failure:
@@ -1166,11 +1170,43 @@ def never_fails(function: Function, call: e.CallEvent) -> bool:
     """Whether all that can run there answers with one constant that means success: each of its other exits is behind a
     test that comes out one way."""
     callees = function.program.calls.callee(call.node, function)
-    return (
+    return _is_sure_to_work(function, call) or (
         callees.all_defined
         and _tells_nothing(function, call)
         and all(refuses(one, leave.value) is False for one in callees.functions for leave in _ways_out(one))
     )
+
+
+def _is_sure_to_work(function: Function, call: e.CallEvent) -> bool:
+    """Whether all that can run there is short and answers with nothing but a success that it makes: `return Status();`
+    at every exit."""
+    callees = function.program.calls.callee(call.node, function)
+    return callees.all_defined and all(
+        one.is_short and "virtual" not in one.record.qualifiers and _only_succeeds(one) for one in callees.functions
+    )
+
+
+@flow_question
+def _only_succeeds(callee: Function) -> bool:
+    ways = _ways_out(callee)
+    return bool(ways) and all(
+        leave.kind == "return" and not leave.via and _makes_success(callee, leave.value) for leave in ways
+    )
+
+
+def _makes_success(callee: Function, value: r.Value | None) -> bool:
+    """Whether a value is a status without a failure: `error_code{}`, `Status::OK()`, `{}`, `kOk`."""
+    status = callee.program.statuses.of(callee.record.result, callee)
+    match strip(value):
+        case r.Aggregate(items=()):
+            return status is not None and status.kind == "value"
+        case r.Call(args=()) as made if status is not None:
+            name = last_name(made.callee)
+            is_good = _last_word_is_good(name) is True or name == types.parse(callee.record.result).last
+            return is_good and refuses(callee, made) is False
+        case r.Name(text=name) if status is not None and name not in callee.declared:
+            return _names_failure(callee, name) is False
+    return False
 
 
 def _ways_out(function: Function) -> list[e.LeaveEvent]:

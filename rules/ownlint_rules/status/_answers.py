@@ -94,7 +94,7 @@ def cannot_fail(
     return (
         bool(found)
         and not any("virtual" in callee.record.qualifiers for callee, _, _ in found)
-        and all(not leave.via and _is_success(callee, leave, status, depth, said) for callee, leave, said in found)
+        and all(_is_success(callee, leave, status, depth, said) for callee, leave, said in found)
     )
 
 
@@ -136,6 +136,9 @@ def _looks_up(value: r.Value | None) -> bool:
 def _is_success(
     callee: Function, leave: e.LeaveEvent, status: Status | None, depth: int, known: Sequence[conditions.Given]
 ) -> bool:
+    if leave.via:  # `RETURN_IF_ERROR(load_default());`
+        inside = failure.cause_inside(callee, leave)
+        return inside is not None and _hands_on_success(callee, inside.node, status, depth, known)
     match places.strip(leave.value):
         case r.Call() as made:
             return _makes_only_success(callee, made) or _hands_on_success(callee, made, status, depth, known)
@@ -165,6 +168,8 @@ def _is_constant_success(callee: Function, value: r.Value | None, status: Status
     match value:
         case r.Literal(kind="null") | r.Name(text="NULL"):
             return status is not None and status.kind == "pointer"
+        case r.Aggregate(items=()):
+            return status is not None and status.kind == "value"
         case r.Name(text=name) if name not in callee.declared:
             good = callee.program.statuses.says_success(name)
             return bool(good) or (status is not None and status.is_success(name))
