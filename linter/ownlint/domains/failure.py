@@ -50,6 +50,8 @@ _PREDICATE = re.compile(r"(?:is|has|was|are|can)(?:_|(?=[A-Z]))")
 _CHECKS = re.compile(r"_Check(?:Exact)?$|Matches$")
 """`PyList_Check`, `PyErr_ExceptionMatches`: its answer is about the object."""
 _LONGEST_PREDICATE = 60
+_LONGEST_SURE = 4000
+"""Bytes of the encoded body of a function that may answer with nothing but success."""
 _LOGS = ("log", "debug log")
 _DEEPEST_END = 2
 """Calls that are followed to the end of the program."""
@@ -1178,11 +1180,12 @@ def never_fails(function: Function, call: e.CallEvent) -> bool:
 
 
 def _is_sure_to_work(function: Function, call: e.CallEvent) -> bool:
-    """Whether all that can run there is short and answers with nothing but a success that it makes: `return Status();`
-    at every exit."""
+    """Whether all that can run there is no long function, and answers with nothing but a success that it makes:
+    `return Status();` at every exit."""
     callees = function.program.calls.callee(call.node, function)
     return callees.all_defined and all(
-        one.is_short and "virtual" not in one.record.qualifiers and _only_succeeds(one) for one in callees.functions
+        len(one.encoded) <= _LONGEST_SURE and "virtual" not in one.record.qualifiers and _only_succeeds(one)
+        for one in callees.functions
     )
 
 
