@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.flow import bodies, macro_locals
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import Surroundings, lower
-from ownlint.flow.places import last_name, strip
+from ownlint.flow.places import last_name, strip, walk
 from ownlint.models.libraries import Models
-from ownlint.project import standing
+from ownlint.project import standing, types
 from ownlint.project.index import ProjectIndex
 from ownlint.project.macros import Macros
 from ownlint.project.questions import Answers, Note, derived, read
@@ -170,6 +171,34 @@ class Lowering:
             return bool(self._index.functions_called(name))
         defined = self._index.functions_called(name)
         if defined:
-            return not all(function.file.is_c for function in defined)
+            return not all(function.file.is_c or _only_fills(function) for function in defined)
         declared = self._index.records_called(name) if "::" not in name else ()
         return not declared or any('extern "C"' not in record.qualifiers for _, record in declared)
+
+
+def _only_fills(made: Function) -> bool:
+    """Whether it is the constructor of a plain class of numbers and pointers that gives them their values, and does
+    nothing else."""
+    if made.record.kind != "constructor" or not all(name.startswith("=") for name in made.mentioned):
+        return False
+    cls = made.home
+    if cls is None or cls.record.bases:
+        return False
+    given = [(one.name, value) for one in made.record.initializers for value in one.args]
+    if any(isinstance(inner, r.Call) for _, value in given for inner in walk(value)):
+        return False
+    makers = [one for one in cls.methods if one.record.kind == "constructor"]
+    numbers = {name for one in makers for name in _numbers_in(one)}
+    for field in cls.record.fields:
+        kind = types.parse(field.type)
+        if kind.is_value and not kind.is_scalar and field.name not in numbers:
+            return False
+    return not r.decode_body(made.record)
+
+
+def _numbers_in(maker: Function) -> Iterator[str]:
+    """The members that it fills with a cast of what is computed, so that they are numbers or enumerators."""
+    for one in maker.record.initializers:
+        match one.args:
+            case (r.Cast(style="static_cast", value=inner),) if isinstance(strip(inner), r.Binary):
+                yield one.name
