@@ -325,7 +325,8 @@ def _release(function: Function, one: counting.CountTrouble, *, may_be_null: boo
 def _half_built(function: Function, one: counting.CountTrouble) -> str:
     """What to keep in mind where the object is one of the project's own types that this function has begun to fill."""
     kind = types.parse(function.locals.get(one.name, ("", None))[0])
-    is_own = kind.pointers == 1 and kind.last != "" and not kind.last.startswith("Py")
+    is_named = kind.last != "" and not kind.is_placeholder
+    is_own = kind.pointers == 1 and is_named and not kind.last.startswith("Py")
     return (
         "; first make sure that its `tp_dealloc` accepts a partly initialized object"
         if is_own and one.because is None
