@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from ownlint import Function, Program, places, questions, references, types
 from ownlint import records as r
+from ownlint_rules.c_api_references import _lives as lives
+from ownlint_rules.c_api_references._object_types import object_types
 
 _DEEPEST = 3
 
@@ -26,110 +28,41 @@ class Hidden(NamedTuple):
     open: bool = False
 
 
-class Looks(NamedTuple):
-    """What a function does to the members of its object. `whole` says that more is done by somebody unseen."""
-
-    members: dict[str, r.Node]
-    whole: bool
-    types: bool = False
-
-
 def hidden(program: Program) -> Iterator[Hidden]:
-    for functions, on_heap in _types(program):
-        traverses = [one for one in functions if one.mentions_any(program.models.visitors)]
-        for traverse in traverses:
-            shown = _looks(traverse, "visit")
-            if shown.whole:
-                continue
-            others = [one for one in functions if one is not traverse and len(one.record.parameters) == 1]
-            seen: set[str] = set()
-            for other in others:
-                for member, at in _looks(other, "release").members.items():
-                    if member not in shown.members and member not in seen and _may_refer(program, other, member, at):
+    for kind in object_types(program):
+        shown = _shown(kind.traverse) if kind.traverse is not None else None
+        if kind.traverse is None or shown is None:
+            continue
+        members = {inner.name for one in shown for inner in one.members}
+        seen: set[str] = set()
+        for end in dict.fromkeys(kind.ends.values()):
+            for one in lives.deeds(end):
+                for at in one.members if one.what == "released" else ():
+                    member = at.name
+                    if member not in members and member not in seen and _may_refer(one.function, kind.path, at):
                         seen.add(member)
-                        is_open = any(_is_lent(*put) for put in _put(program, other.path, member))
-                        yield Hidden(traverse, member, other, at, is_open)
-            if on_heap and shown.members and not shown.types:
-                yield Hidden(traverse, "", None)
+                        is_open = any(_is_lent(*put) for put in _put(program, kind.path, member))
+                        yield Hidden(kind.traverse, member, one.function, at, is_open)
+        if kind.on_heap and members and not any(True for one in shown for _ in places.calls_in(one.value)):
+            yield Hidden(kind.traverse, "", None)
 
 
-@questions.program_question
-def _types(program: Program) -> list[tuple[list[Function], bool]]:
-    """The functions of each table, and whether it is one of slots that a type on the heap is made of."""
-    tables = program.models.names_of("slot table")
-    by_file: dict[str, dict[str, Function]] = {}
-    for function in program.functions:
-        if function.language == "cpp" and function.record.kind == "function":
-            by_file.setdefault(function.path, {}).setdefault(function.name, function)
-    found = []
-    for path, file in program.files.items():
-        own = by_file.get(path, {})
-        for variable in file.variables if file.language == "cpp" else ():
-            if not any(table in variable.type for table in tables) or variable.value is None:
-                continue
-            names = dict.fromkeys(
-                places.last_name(inner) for inner in places.walk(variable.value) if isinstance(inner, r.Name)
-            )
-            functions = [own[name] for name in names if name in own]
-            if functions:
-                found.append((functions, "Slot" in variable.type))
-    return found
+def _shown(traverse: Function) -> list[lives.Deed] | None:
+    """Where the function shows something to the collector; None where more may be shown by code that was not analysed,
+    or by way of a local: an element, a member of a member."""
+    done = lives.deeds(traverse)
+    shown = [one for one in done if one.what == "visited"]
+    by_local = (isinstance(places.strip(one.value), r.Name) for one in shown)
+    return None if any(by_local) or any(one.what != "visited" and one.is_unmodelled for one in done) else shown
 
 
-def _looks(function: Function, verb: str, depth: int = 0) -> Looks:
-    """The members of its first parameter that the function, or a helper that it hands it to, shows or releases."""
-    first = function.record.parameters[:1]
-    members: dict[str, r.Node] = {}
-    if not first or depth > _DEEPEST:
-        return Looks(members, True)
-    own = {first[0].name} | {
-        name
-        for name, (_, initial) in function.locals.items()
-        if isinstance(bare := places.strip(initial), r.Name) and bare.text == first[0].name
-    }
-    whole = types_seen = False
-    known = references.references(function.program)
-    for call in function.flow.calls:
-        model = known.model(call.node, function)
-        if model is not None and any(effect.verb == verb for effect in model.effects):
-            given = places.strip(call.node.args[0]) if call.node.args else None
-            for inner in places.walk(given):
-                if isinstance(inner, r.Member):
-                    members.setdefault(inner.name, inner)
-                elif isinstance(inner, r.Call):
-                    types_seen = True
-                elif isinstance(inner, r.Name) and inner.text not in own and isinstance(given, r.Name):
-                    whole = True  # by way of a local: an element, a member of a member
-        elif model is None and (handed := _handed(call.node, own)):
-            callee = function.program.calls.callee(call.node, function)
-            if handed == "itself" and len(callee.functions) == 1:
-                inside = _looks(callee.functions[0], verb, depth + 1)
-                members.update({name: at for name, at in inside.members.items() if name not in members})
-                whole, types_seen = whole or inside.whole, types_seen or inside.types
-            else:
-                whole = True
-    return Looks(members, whole, types_seen)
-
-
-def _handed(call: r.Call, own: set[str]) -> str:
-    """Whether the object, or something of it, goes to the callee."""
-    for number, argument in enumerate(call.args):
-        inner = places.strip(argument)
-        if isinstance(inner, r.Name) and inner.text in own:
-            return "itself" if number == 0 else "else"
-        if any(isinstance(part, r.Name) and part.text in own for part in places.walk(inner)):
-            return "else"
-    return ""
-
-
-def _may_refer(program: Program, function: Function, member: str, at: r.Node) -> bool:
+def _may_refer(function: Function, path: str, at: r.Member) -> bool:
     """Whether the member can hold an object that leads back: no text, no number, as far as what is put there says."""
-    written = program.types.of(at, function) if isinstance(at, r.Member) else ""
-    if written and types.parse(written).last != "PyObject":
+    program = function.program
+    written = program.types.of(at, function)
+    if (written and types.parse(written).last != "PyObject") or not _is_direct(at):
         return False
-    if not isinstance(at, r.Member) or not _is_direct(at):
-        return False
-    put = (made for inside, value in _put(program, function.path, member) for made in _made(inside, value))
+    put = (made for inside, value in _put(program, path, at.name) for made in _made(inside, value))
     made = [value for value in put if not isinstance(value, r.Literal)]
     atomic = program.models.atomic
     return bool(made) and not all(isinstance(one, r.Call) and atomic.fits(places.last_name(one.callee)) for one in made)

@@ -5,17 +5,15 @@ A member is owned where some function stores a new reference in it, or adopts on
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ownlint import Class, Function, Program, events, patterns, places, references, text, types
 from ownlint import records as r
+from ownlint_rules.c_api_references import _lives as lives
 from ownlint_rules.c_api_references._object_types import object_types
 
-_DEEPEST = 4
-_WORDS = re.compile(r"\w+")
 _OBJECT_FIELDS = frozenset({"T_OBJECT", "T_OBJECT_EX", "Py_T_OBJECT_EX", "_Py_T_OBJECT"})
 """Kinds of `PyMemberDef` whose setter stores a new reference; docs.python.org/3/c-api/structures.html."""
 
@@ -40,47 +38,29 @@ class MissedMember(NamedTuple):
     is_container: bool
 
 
-@dataclass
-class _Ending:
-    """What the functions that end an object do to its members."""
-
-    touched: dict[str, list[Function]] = field(default_factory=dict)
-    """Name of a member -> the functions that release it, or give it to code that may."""
-    reached: set[str] = field(default_factory=set)
-    """The members whose elements they may come to; to end a container of bare references releases none of them."""
-    is_unknown: bool = False
-    """The object is passed to code that was not analysed."""
-    seen: set[Function] = field(default_factory=set)
-
-
 def missed(program: Program) -> Iterator[MissedMember]:
     types_of = list(_destroyed_types(program))
     owned = _owned(program, frozenset(cls for _, _, cls in types_of)) if types_of else {}
     seen: set[tuple[Class, str]] = set()
     for dealloc, ends, cls in types_of:
         wanted = {name: stores for (owner, name), stores in owned.items() if owner is cls}
-        if not wanted:
+        done = [one for end in ends for one in lives.deeds(end)] if wanted else []
+        if not done or any(map(_may_release_all, done)):
             continue
-        ending = _Ending()
-        for function in ends:
-            _follow(function, ending)
-        if ending.is_unknown:
-            continue
+        reached = {name for function in lives.functions(done) for name in _reached(function)}
+        touching = [(one.function, _touched(one)) for one in done]
+        touched = {name for _, names in touching for name in names}
+        # where the release is missing: in the first function that releases other members, else in dealloc itself
+        others = [function for function, names in touching if names]
+        shown = dealloc if dealloc in others or not others else others[0]
         for member in cls.record.fields:
             stores = wanted.get(member.name)
             if stores is None or not stores.owned or (cls, member.name) in seen:
                 continue
             is_container = _holds_references(member, cls)
-            if member.name in (ending.reached if is_container else ending.touched):
-                continue
-            seen.add((cls, member.name))
-            yield MissedMember(_shown(dealloc, ending), cls, member, stores.owned[0], stores.borrows, is_container)
-
-
-def _shown(dealloc: Function, ending: _Ending) -> Function:
-    """The function in which the release is missing: the first that releases other members, else dealloc itself."""
-    others = [one for functions in ending.touched.values() for one in functions]
-    return dealloc if dealloc in others or not others else others[0]
+            if member.name not in (reached if is_container else touched):
+                seen.add((cls, member.name))
+                yield MissedMember(shown, cls, member, stores.owned[0], stores.borrows, is_container)
 
 
 # --- types ---
@@ -100,8 +80,10 @@ def _object_of(end: Function) -> Class | None:
     program, scope, file = end.program, end.record.scope, end.file
     parameter = end.record.parameters[0]
     written = [parameter.type]
-    written += [kind for kind, initial in end.locals.values() if is_it(initial, {parameter.name})]
-    written += [inner.type for inner in end.values if isinstance(inner, r.Cast) and is_it(inner, {parameter.name})]
+    written += [kind for kind, initial in end.locals.values() if lives.is_it(initial, {parameter.name})]
+    written += [
+        inner.type for inner in end.values if isinstance(inner, r.Cast) and lives.is_it(inner, {parameter.name})
+    ]
     for one in written:
         kind = types.parse(program.names.expand(one, file, scope))
         cls = program.names.find_class(kind.name, scope, file) if kind.pointers == 1 else None
@@ -113,26 +95,24 @@ def _object_of(end: Function) -> Class | None:
 # --- what destroys ---
 
 
-def _follow(function: Function, ending: _Ending, depth: int = 0) -> None:
-    """Adds what the function, and each helper that gets the object, does to members."""
-    if function in ending.seen:
-        return
-    ending.seen.add(function)
-    if depth > _DEEPEST or not function.record.parameters:
-        ending.is_unknown = True
-        return
-    known, own = references.references(function.program), own_names(function)
-    ending.reached |= _reached(function)
-    for event in function.flow:
-        match event:
-            case events.OpaqueEvent():
-                ending.is_unknown = True
-            case events.CallEvent(node=call):
-                _add_call(function, call, own, known, ending, depth)
-            case events.Write(value=value):
-                _touch(value, function, ending)  # moved to a local, which is released
-            case events.LeaveEvent(value=value):
-                _touch(value, function, ending)
+def _may_release_all(one: lives.Deed) -> bool:
+    """Whether code may release any member: it was not analysed, or is put together by a macro."""
+    macros = one.function.program.macros
+    if one.what != "macro":
+        return one.what in ("unread", "method", "given")
+    return any(
+        "##" in macro.body or any(word != macro.name and macros.named(word) for word in macros.words(macro.name))
+        for macro in macros.named(one.called)
+    )
+
+
+def _touched(one: lives.Deed) -> frozenset[str]:
+    """The members that are released there, or given to code that may do that. A macro of the project may release each
+    that it mentions: `#define FIELDS(X) X(left) X(right)`."""
+    if one.what == "macro":
+        return one.function.program.macros.words(one.called)
+    may = one.what in ("kept", "released", "visited") or (one.what == "part" and not one.is_lent)
+    return frozenset(inner.name for inner in one.members) if may else frozenset()
 
 
 def _reached(function: Function) -> set[str]:
@@ -146,89 +126,6 @@ def _reached(function: Function) -> set[str]:
         if isinstance(call.callee, r.Member) and call.callee.name not in clears and "~" not in call.callee.name:
             led.append(call.callee.base)
     return {inner.name for value in led for inner in places.walk(value) if isinstance(inner, r.Member)}
-
-
-def _add_call(
-    function: Function, call: r.Call, own: set[str], known: references.References, ending: _Ending, depth: int
-) -> None:
-    name = places.last_name(call.callee)
-    if known.is_macro(call):
-        _add_macro(call, function, ending)
-    receiver = places.receiver(call)
-    if receiver is not None and is_it(receiver, own):
-        ending.is_unknown = True  # a method of the object, a destructor
-    for index, argument in enumerate(call.args):
-        if is_it(argument, own):
-            if known.is_macro(call) or is_of_library(call, function):
-                continue
-            inner = helper(call, index, function)
-            if inner is not None:
-                _follow(inner, ending, depth + 1)
-            elif not is_free(name) and known.use(call, index, function) != "lent":
-                ending.is_unknown = True
-        elif known.use(call, index, function) != "lent":
-            _touch(argument, function, ending)
-
-
-def _add_macro(call: r.Call, function: Function, ending: _Ending) -> None:
-    """A macro of the project may release each member that it mentions: `#define FIELDS(X) X(left) X(right)`."""
-    macros = function.program.macros
-    for macro in macros.named(places.last_name(call.callee)):
-        words = set(_WORDS.findall(macro.body))
-        if "##" in macro.body or any(word != macro.name and macros.named(word) for word in words):
-            ending.is_unknown = True
-        for word in words:
-            ending.touched.setdefault(word, []).append(function)
-
-
-def words_of(macro: str, program: Program) -> set[str]:
-    """All words in the bodies of a macro of the project and of those that it uses, and its name."""
-    said, waiting = {macro}, [macro]
-    while waiting:
-        for one in program.macros.named(waiting.pop()):
-            fresh = set(_WORDS.findall(one.body)) - said
-            said |= fresh
-            waiting += fresh
-    return said
-
-
-def is_free(name: str) -> bool:
-    return name == "free" or name.endswith("_free")
-
-
-def _touch(value: r.Value | None, function: Function, ending: _Ending) -> None:
-    for inner in places.walk(value):
-        if isinstance(inner, r.Member):
-            ending.touched.setdefault(inner.name, []).append(function)
-
-
-def own_names(function: Function) -> set[str]:
-    """The names of the object: that of the first parameter, and of locals that are made of it."""
-    own = {function.record.parameters[0].name}
-    return own | {name for name, (_, initial) in function.locals.items() if is_it(initial, own)}
-
-
-def is_of_library(call: r.Call, function: Function) -> bool:
-    """Whether a library's function gets the object: what becomes of it is known."""
-    known = references.references(function.program)
-    is_known = known.is_library(call, function) or known.model(call, function) is not None
-    return is_known or places.last_name(call.callee) == "tp_free"
-
-
-def helper(call: r.Call, index: int, function: Function) -> Function | None:
-    """The function of the project that gets the object, as its first argument."""
-    found = function.program.calls.callee(call, function).functions
-    return found[0] if len(found) == 1 and index == 0 else None
-
-
-def is_it(value: r.Value | None, own: set[str]) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, r.Name) and inner.text in own
-
-
-def is_member(value: r.Value, own: set[str]) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, r.Member) and is_it(inner.base, own)
 
 
 # --- what is owned ---

@@ -71,19 +71,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, because, rule
-from ownlint_rules.c_api_references import _unfreed
+from ownlint import Finding, Program, because, events, pairs, rule
+from ownlint import records as r
+from ownlint_rules.c_api_references import _lives as lives
+from ownlint_rules.c_api_references._object_types import by_dealloc, object_types
+
+_FREES = frozenset({"tp_free", "tp_dealloc"})
+"""Slots of a type by which the memory of an object is given back."""
 
 
 @rule(severity="error", cwe=(401,))
 def dealloc_without_free(program: Program) -> Iterator[Finding]:
-    for one in _unfreed.unfreed(program):
-        given = one.dealloc.record.parameters[0]
+    for dealloc, _ in by_dealloc(object_types(program)):
+        done = lives.deeds(dealloc)
+        first = next((one for one in done if (one.what == "released" and one.member) or one.what == "method"), None)
+        if first is None or any(map(_may_free, done)):
+            continue
+        given = dealloc.record.parameters[0]
         written = given.name if "PyObject" in given.type else f"(PyObject*){given.name}"
-        yield one.dealloc.finding(
-            one.dealloc.record.name_span,
-            f"`{one.dealloc.name}` does not free the object: the memory of every object of the type leaks",
+        yield dealloc.finding(
+            dealloc.record.name_span,
+            f"`{dealloc.name}` does not free the object: the memory of every object of the type leaks",
             certainty=because("unread-code", "harmless if the objects are not allocated by the type"),
             help=f"add `Py_TYPE({given.name})->tp_free({written});` at the end",
-            steps=(one.function.step(one.at, "what the object has is released here"),),
+            steps=(first.function.step(first.at, "what the object has is released here"),),
         )
+
+
+def _may_free(one: lives.Deed) -> bool:
+    """Whether it frees the object, keeps it for later or stops the program, or may do so in code that was not analysed;
+    its destructor alone frees no memory."""
+    program = one.function.program
+    match one.what:
+        case "unread" | "kept" | "given" | "freed":
+            return True
+        case "method":
+            return "~" not in one.called
+        case "macro":
+            said = program.macros.words(one.called) | {one.called}
+            return any(_frees(word) or program.index.functions_called(word) for word in said)
+        case "called" if isinstance(one.at, events.CallEvent):
+            is_pointer = one.at.node.kind == "call" and isinstance(one.at.node.callee, r.Unary)  # which may have it
+            return one.called in _FREES or is_pointer or "never returns" in program.models.verbs(one.called)
+    return False
+
+
+def _frees(word: str) -> bool:
+    return word in _FREES or bool(pairs.releasing_verb(word))

@@ -84,17 +84,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Finding, Program, Step, rule, text
-from ownlint_rules.c_api_references import _tracked as tracked
+from ownlint_rules.c_api_references import _lives as lives
+from ownlint_rules.c_api_references._object_types import by_dealloc, object_types
+
+_UNTRACKS = frozenset({"PyObject_GC_UnTrack", "_PyObject_GC_UNTRACK"})
+"""docs.python.org/3/c-api/gcsupport.html#c.PyObject_GC_UnTrack."""
 
 
 @rule(severity="error", cwe=(416, 415))
 def dealloc_without_untrack(program: Program) -> Iterator[Finding]:
-    for one in tracked.untracked(program):
-        given = one.dealloc.record.parameters[0].name
-        yield one.function.finding(
-            one.at,
-            f"`{one.dealloc.name}` releases `{text(one.at.node.args[0])}` while the garbage collector still tracks the "
-            "object",
-            help=f"call `PyObject_GC_UnTrack({given})` first",
-            steps=(Step(one.path, one.flag.span, "the type takes part in garbage collection", aside=True),),
+    for dealloc, kind in by_dealloc(kind for kind in object_types(program) if kind.collected is not None):
+        done = lives.deeds(dealloc)
+        first = next((one for one in done if one.what == "released" and one.member), None)
+        if first is None or first.value is None or kind.collected is None or any(map(_may_untrack, done)):
+            continue
+        yield first.function.finding(
+            first.at,
+            f"`{dealloc.name}` releases `{text(first.value)}` while the garbage collector still tracks the object",
+            help=f"call `PyObject_GC_UnTrack({dealloc.record.parameters[0].name})` first",
+            steps=(Step(kind.path, kind.collected.span, "the type takes part in garbage collection", aside=True),),
         )
+
+
+def _may_untrack(one: lives.Deed) -> bool:
+    """Whether it untracks the object, also by a macro, or code that was not analysed gets the object."""
+    if one.what != "macro":
+        return one.what in ("unread", "method", "given") or one.called in _UNTRACKS
+    program = one.function.program
+    said = program.macros.words(one.called) | {one.called}
+    return not said.isdisjoint(_UNTRACKS) or (one.value is not None and any(map(program.index.functions_called, said)))
