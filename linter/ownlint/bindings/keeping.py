@@ -18,7 +18,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.bodies import values
-from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
+from ownlint.flow.places import THIS, Place, is_name, last_name, receiver, strip, walk
 from ownlint.models import habits
 from ownlint.project import pairs, types
 from ownlint.project.program import Program
@@ -465,11 +465,7 @@ def _only_calls(function: Function, name: str) -> bool:
     """Whether a function does nothing with its parameter but call it."""
     said = sum(isinstance(event, e.Read) and event.place == (name,) for event in function.flow)
     called = [c for c in function.flow.calls if isinstance(c.node.callee, r.Name) and c.node.callee.text == name]
-    handed = any(
-        isinstance(inner := strip(argument), r.Name) and inner.text == name
-        for call in function.flow.calls
-        for argument in call.node.args
-    )
+    handed = any(is_name(argument, name) for call in function.flow.calls for argument in call.node.args)
     return bool(called) and not handed and said == 0
 
 

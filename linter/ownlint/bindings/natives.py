@@ -15,7 +15,7 @@ from ownlint.engine import containers, lookups
 from ownlint.engine.resources import resources
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, last_name, place_of, receiver, strip, walk
+from ownlint.flow.places import THIS, is_name, last_name, place_of, receiver, strip, walk
 from ownlint.models import habits
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
@@ -987,7 +987,7 @@ def _names_of_first(function: Function) -> Iterator[tuple[str, str]]:
     first = function.record.parameters[0]
     yield first.name, first.type
     for name, (written, initial) in function.locals.items():
-        if isinstance(begun := strip(initial), r.Name) and begun.text == first.name:
+        if is_name(initial, first.name):
             cast = initial.type if isinstance(initial, r.Cast) else written
             yield name, cast if types.parse(written).is_placeholder else written
 

@@ -216,7 +216,7 @@ def _said_policy(said: Sequence[r.Value], framework: FrameworkModel) -> str:
 
 def _is_object(value: r.Name, origins: Origins) -> bool:
     function = origins.function
-    parameters = {parameter.name for parameter in function.record.parameters}
+    parameters = function.parameter_names
     if value.text in parameters or value.text not in function.locals:
         return False
     return "python object" in origins.program.types.roles(function.locals[value.text][0], function)
@@ -320,7 +320,7 @@ def _is_nobody(value: r.Value, origins: Origins) -> bool:
     written = ""
     if isinstance(inner, r.Name) and inner.text in origins.function.locals:
         written, initial = origins.function.locals[inner.text]
-        if initial is None and inner.text in {p.name for p in origins.function.record.parameters}:
+        if initial is None and inner.text in origins.function.parameter_names:
             return False
         inner = strip(initial)
         if isinstance(inner, r.Name) and inner != strip(value):

@@ -58,7 +58,7 @@ def _fact(one: MemberContract, cls: str, named: Callable[[str], str], declared: 
     returns = named(one.returns) if one.returns else ""
     if one.kind == "init":
         return msgspec.structs.replace(base, keeps="own", returns=cls, constructs=True)
-    lent = max(one.borrows, key=_gravity, default=None)
+    lent = max(one.borrows, key=gravity, default=None)
     if lent is None or lent.certainty == "possible":
         owned = one.category == "new" and returns and lent is None
         # Of another object of a known class nobody knows who owns it.
@@ -83,7 +83,7 @@ def _number(place: str) -> int:
     return int(place.removeprefix("argument ")) if place.startswith("argument ") else 0
 
 
-def _gravity(one: Lent) -> tuple[bool, int]:
+def gravity(one: Lent) -> tuple[bool, int]:
     return not one.protected, -CERTAINTIES.index(one.certainty)
 
 

@@ -19,9 +19,10 @@ from ownlint.bindings.holding import field_of
 from ownlint.bindings.policies import Policies
 from ownlint.bindings.signatures import Signature, framework_of, is_converted, is_plain, signature_of
 from ownlint.crossing.bound_containers import containers, python_name
+from ownlint.crossing.contract_facts import gravity
 from ownlint.crossing.tables_seen import table_classes, table_functions
 from ownlint.facts import records as r
-from ownlint.finding import CERTAINTIES, because
+from ownlint.finding import because
 from ownlint.flow.places import last_name, strip
 from ownlint.models.contract_records import (
     Category,
@@ -232,7 +233,7 @@ class Exports:
             if answer.borrow is not None and answer.borrows:
                 one = _lent_of(answer, said)
                 known = found.get(answer.borrows)
-                found[answer.borrows] = one if known is None else max(known, one, key=_gravity)
+                found[answer.borrows] = one if known is None else max(known, one, key=gravity)
         for one in self._said_to_lend(binding, framework, said, signature):
             found.setdefault(one.source, one)
         yield from (found[source] for source in sorted(found))
@@ -439,10 +440,6 @@ def _lent_of(answer: Contract, said: Policies) -> Lent:
 def _kept_by(index: int, said: Policies) -> str:
     keeps = [keep.extra.text for keep in said.keep_alives() if (keep.nurse, keep.patient) == (0, index)]
     return keeps[0] if keeps else "the policy keeps it alive"
-
-
-def _gravity(one: Lent) -> tuple[bool, int]:
-    return not one.protected, -CERTAINTIES.index(one.certainty)
 
 
 def _kind(kind: str) -> Kind:

@@ -93,7 +93,7 @@ def is_exception(function: Function, value: r.Value) -> bool:
     if function.language != "cpp":
         return False
     inner = strip(value)
-    handlers = [one for statement in tries(function) for one in statement.handlers if _inside(one, value)]
+    handlers = [one for statement in tries(function) for one in statement.handlers if one.span.holds(value.span)]
     name = inner.text if isinstance(inner, r.Name) else ""
     caught = next((one.type for one in reversed(handlers) if name and one.name == name), "")
     written = types.parse(caught or function.program.types.of(value, function)).name
@@ -101,10 +101,6 @@ def is_exception(function: Function, value: r.Value) -> bool:
         return False
     named, is_whole = _lineage(function, function.program.names.expand(written, function.file, function.record.scope))
     return "exception" in named or (bool(caught) and not is_whole)
-
-
-def _inside(handler: r.Handler, value: r.Value) -> bool:
-    return handler.start <= value.start and value.end <= handler.end
 
 
 def thrown_class(function: Function, leave: e.LeaveEvent) -> str:

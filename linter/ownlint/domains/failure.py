@@ -20,9 +20,10 @@ from ownlint.facts.show import text
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked, is_null
-from ownlint.flow.places import called, calls_in, last_name, receiver, strip, walk
+from ownlint.flow.places import called, calls_in, last_name, names_in, receiver, strip, walk
 from ownlint.models.records import Effect
 from ownlint.project import types, undecoded
+from ownlint.project.callees import taken_types
 from ownlint.project.macro_exits import called_last
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
@@ -189,7 +190,7 @@ def is_dealing_with_one(function: Function, event: e.Event) -> bool:
     test, or in a handler."""
     if _is_behind_failure(function, event):
         return True
-    return any(_inside(event, mark) and function.flow.dominates(mark, event) for mark in function.flow.catches)
+    return any(mark.span.holds(event.span) and function.flow.dominates(mark, event) for mark in function.flow.catches)
 
 
 def _is_behind_failure(function: Function, event: e.Event) -> bool:
@@ -388,7 +389,7 @@ def _by_handler(function: Function, leave: e.LeaveEvent) -> Iterator[Failure]:
         return
     if not flow.catches:
         return
-    around = [mark for mark in flow.catches if _inside(leave, mark) and flow.dominates(mark, leave)]
+    around = [mark for mark in flow.catches if mark.span.holds(leave.span) and flow.dominates(mark, leave)]
     if around:
         mark = min(around, key=lambda mark: mark.span.end - mark.span.start)
         for source, _ in flow.predecessors[mark.index]:
@@ -491,7 +492,7 @@ def _throws_on(handler: r.Handler) -> bool:
             case r.Name(text=name) if name == handler.name:
                 pass
             case r.Call(callee=callee, args=(given,)):
-                mentioned = {inner.text for inner in walk(given) if isinstance(inner, r.Name)}
+                mentioned = names_in(given)
                 if last_name(callee) != types.parse(handler.type).last or handler.name not in mentioned:
                     return False
             case _:
@@ -503,10 +504,6 @@ def _throws_on(handler: r.Handler) -> bool:
 def _thrown_values(function: Function) -> frozenset[int]:
     """What a `throw` throws, by the identity of what makes it."""
     return frozenset(id(strip(leave.value)) for leave in function.flow.leaves if leave.kind == "throw")
-
-
-def _inside(inner: e.Event, outer: e.Event) -> bool:
-    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
 def cause_inside(function: Function, leave: e.LeaveEvent) -> e.CallEvent | None:
@@ -555,15 +552,15 @@ def _deciding(function: Function, event: e.Event) -> Iterator[tuple[e.Test, bool
     """The tests whose outcome is known at an event, nearest first, but for those that only end a loop, behind which it
     stands, or ask why something has failed that failed before."""
     for test, outcome in islice(function.flow.guards(event), _MOST_PASSED):
-        ends_loop = any(not _inside(event, mark) for mark in _loops_around(function, test))
-        asks_why = any(isinstance(inner, r.Name) and inner.text == "errno" for inner in walk(test.value))
+        ends_loop = any(not mark.span.holds(event.span) for mark in _loops_around(function, test))
+        asks_why = "errno" in names_in(test.value)
         if not (test.asserted or ends_loop or asks_why):
             yield test, outcome
 
 
 @flow_question
 def _loops_around(function: Function, event: e.Event) -> list[e.Mark]:
-    return [mark for mark in function.flow.loops_over(event.span.start) if _inside(event, mark)]
+    return [mark for mark in function.flow.loops_over(event.span.start) if mark.span.holds(event.span)]
 
 
 def _alternatives(function: Function, leave: e.LeaveEvent) -> Iterator[tuple[e.CallEvent | None, Certainty]]:
@@ -707,7 +704,7 @@ def _judged_by(callee: Function, asked: r.Value | None, outcome: bool) -> tuple[
     inner, asked_of = strip(asked), asked
     if isinstance(inner, r.Name) and inner.text in callee.locals and len(callee.flow.writes_to((inner.text,))) == 1:
         asked_of = strip(callee.locals[inner.text][1])
-    named = {one.text for one in walk(asked_of) if isinstance(one, r.Name)}
+    named = names_in(asked_of)
     # `bool error = result != nullptr;` says by its name what NULL means.
     told = asked_of is not asked and isinstance(asked_of, r.Binary) and is_null(asked_of.right)
     numbers = [n for n, one in enumerate(own) if one.name in named and (told or not types.parse(one.type).pointers)]
@@ -778,8 +775,8 @@ def _changes_nothing(function: Function, call: e.CallEvent) -> bool:
     if len(callee.functions) == 1 and _only_reads(callee.functions[0]):
         return True
     callees = callee.records
-    looking = [_given_types(one) for one in callees if "const" in one.qualifiers]
-    return bool(looking) and all(_given_types(one) in looking for one in callees)
+    looking = [taken_types(one) for one in callees if "const" in one.qualifiers]
+    return bool(looking) and all(taken_types(one) in looking for one in callees)
 
 
 @flow_question
@@ -789,11 +786,6 @@ def _only_reads(callee: Function) -> bool:
     if flow.calls or "virtual" in callee.record.qualifiers or callee.record.result in ("", "void"):
         return False
     return all(write.fresh or (len(write.place) == 1 and callee.is_local(write.place)) for write in flow.writes)
-
-
-def _given_types(callee: r.FunctionRecord) -> tuple[str, ...]:
-    """Two methods that differ in `const` alone are one accessor."""
-    return tuple(parameter.type for parameter in callee.parameters)
 
 
 def _constant_first(function: Function, left: r.Value, right: r.Value) -> bool:

@@ -28,6 +28,7 @@ from ownlint.engine.mutexes import Mutexes, asks, mutexes, plain, shares, tries
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.flow import events as e
+from ownlint.flow.asked import is_null
 from ownlint.flow.bodies import scoped
 from ownlint.flow.places import THIS, Place, hands_on, last_name, render, spelled, strip, walk
 from ownlint.patterns import strings
@@ -480,12 +481,8 @@ def is_made_in(function: Function, name: str) -> bool:
     if kind.is_value and not kind.arguments and not kind.is_placeholder:
         return True
     given = [strip(write.value) for write in function.flow.writes_to((name,)) if write.value is not None]
-    made = [one for one in given or [strip(value)] if not _is_null(one)]
+    made = [one for one in given or [strip(value)] if not is_null(one)]
     return bool(made) and all(_makes(one) for one in made)
-
-
-def _is_null(value: r.Value | None) -> bool:
-    return isinstance(value, r.Literal) and (value.kind == "null" or value.text == "0")
 
 
 def _makes(value: r.Value | None) -> bool:
@@ -926,7 +923,7 @@ def _arguments(written: str) -> str:
 
 def _said_on_entry(function: Function) -> Locks:
     """What annotations and parameters say that the caller holds."""
-    given = {parameter.name for parameter in function.record.parameters}
+    given = function.parameter_names
     found = {HeldLock(_lock_named(written, given), CALLERS) for written in _required(function)}
     found |= {HeldLock(_lock_named(written, given), TAKES) for written in _annotated(function, "takes lock")}
     for parameter in guard_parameters(function):
@@ -969,7 +966,7 @@ def _is_literal(value: r.Value, *written: str) -> bool:
     return isinstance(inner, r.Literal) and inner.text in written
 
 
-def _lock_named(written: str, given: set[str]) -> Place:
+def _lock_named(written: str, given: frozenset[str]) -> Place:
     """The place of a lock that an annotation names: `mu_` is the object's own, `&Pool::mu_` and `pool_->mu` are not."""
     parts = [part.strip(" ()") for part in re.split(r"->|\.|::", written.strip().lstrip("!&*"))]
     if len(parts) == 1:

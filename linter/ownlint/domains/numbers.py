@@ -12,7 +12,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.graph import addressed
-from ownlint.flow.places import last_name, strip
+from ownlint.flow.places import is_name, last_name, strip
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.qualified import last
@@ -146,7 +146,7 @@ def _asked(test: r.Value, name: str) -> tuple[str, r.Value] | None:
     match strip(test):
         case r.Binary(op=op, left=left, right=right) if op in ranges.COMPARISONS:
             for one, other, asked in ((left, right, op), (right, left, ranges.turned(op))):
-                if isinstance(bare := strip(one), r.Name) and bare.text == name:
+                if is_name(one, name):
                     return asked, other
     return None
 

@@ -446,7 +446,7 @@ def _part(function: Function, value: r.Value | None, cls: Class, depth: int = 0)
             and (inner.args or receiver(inner) is not None)
         ):
             inner = strip(inner.args[0] if inner.args else receiver(inner))
-        if isinstance(inner, r.Name) and inner.text in function.locals and inner.text not in _parameters(function):
+        if isinstance(inner, r.Name) and inner.text in function.locals and inner.text not in function.parameter_names:
             inner = strip(function.locals[inner.text][1])
     match inner:
         case r.Call(kind="call") if depth < _DEPTH:
@@ -465,13 +465,9 @@ def _part(function: Function, value: r.Value | None, cls: Class, depth: int = 0)
     return None
 
 
-def _parameters(function: Function) -> frozenset[str]:
-    return frozenset(parameter.name for parameter in function.record.parameters)
-
-
 def _is_given(function: Function, value: r.Value) -> bool:
     inner = strip(value)
-    return isinstance(inner, r.Name) and inner.text in _parameters(function)
+    return isinstance(inner, r.Name) and inner.text in function.parameter_names
 
 
 def _is_mark(function: Function, value: r.Value, marks: frozenset[str], cls: Class | None) -> bool:

@@ -18,7 +18,7 @@ from ownlint.domains.python_modules import PythonValue, absolute
 from ownlint.engine.containment import ANY, HELD, VALUE
 from ownlint.facts import records as r
 from ownlint.flow.lower import declared_names
-from ownlint.flow.places import walk
+from ownlint.flow.places import names_in
 from ownlint.project import derived
 from ownlint.project.closures import captured, outside_names
 from ownlint.project.files import File
@@ -511,7 +511,7 @@ class PythonCode:
     def _made_of(self, file: File) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for start, _, _, value in self._by_place.ask(file.path, lambda: self._globals_by_place(file)):
-            for inner in {one.text for one in walk(value) if isinstance(one, r.Name)}:
+            for inner in names_in(value):
                 found.setdefault(inner, []).append(start)
         return found
 

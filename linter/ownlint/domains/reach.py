@@ -133,7 +133,7 @@ def _as_given(made: Function, lock: Place) -> Place:
     if kind is None or not (kind.reference or kind.pointers):
         return lock
     given = [one.args[0] for one in made.record.initializers if one.name == lock[1] and len(one.args) == 1]
-    names = {parameter.name for parameter in made.record.parameters}
+    names = made.parameter_names
     root = strip(given[0]) if len(given) == 1 else None
     return (root.text, *lock[2:]) if isinstance(root, r.Name) and root.text in names else lock
 

@@ -18,7 +18,7 @@ from ownlint.domains.reach import outside
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.graph import Flow
-from ownlint.flow.places import Place, strip, walk
+from ownlint.flow.places import Place, names_in, strip
 from ownlint.project.questions import Answers, flow_question
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
@@ -232,4 +232,4 @@ def _is_about(value: r.Value | None, look: e.Event, told: set[str] | frozenset[s
         return False
     if value.start <= look.span.start and look.span.end <= value.end:
         return True
-    return any(isinstance(inner, r.Name) and inner.text in told for inner in walk(value))
+    return not told.isdisjoint(names_in(value))

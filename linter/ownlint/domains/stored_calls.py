@@ -16,7 +16,7 @@ from ownlint.engine.assignments import place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.places import Place, strip, walk
+from ownlint.flow.places import Place, names_in, strip
 from ownlint.patterns import AnyName, strings
 from ownlint.project import types
 from ownlint.project.files import File
@@ -197,14 +197,16 @@ class StoredCalls:
 
     def _given(self, function: Function, given: set[str]) -> Iterator[Holder]:
         for one in function.record.initializers:
-            if function.cls is not None and any(_says(argument, given) for argument in one.args):
+            if function.cls is not None and any(not given.isdisjoint(names_in(argument)) for argument in one.args):
                 yield function.cls.symbol, one.name
         for event in function.flow:
             match event:
-                case e.Write(fresh=False, target=target, value=value) if target is not None and _says(value, given):
+                case e.Write(fresh=False, target=target, value=value) if target is not None and not given.isdisjoint(
+                    names_in(value)
+                ):
                     holder = self._holder(function, target)
                 case e.CallEvent(node=r.Call(callee=r.Member(base=base), args=args)) if any(
-                    _says(a, given) for a in args
+                    not given.isdisjoint(names_in(a)) for a in args
                 ):
                     holder = self._holder(function, base)
                     yield from self._element_fields(function, base)
@@ -288,10 +290,6 @@ def _of_field(cls: Class | None, name: str) -> Holder | None:
 
 def _inside(cls: r.ClassRecord) -> str:
     return f"{cls.scope}::{cls.name}" if cls.scope else cls.name
-
-
-def _says(value: r.Value | None, names: set[str]) -> bool:
-    return any(isinstance(part, r.Name) and part.text in names for part in walk(value))
 
 
 def _belongs(call: StoredCall, lock: Place, key: acquired.Key) -> bool:

@@ -467,7 +467,7 @@ class Validity:
             for call in flow.calls
             if call.node.kind == "call" and (last_name(call.node.callee) in names or not is_accessor(call))
         ]
-        if len(work) != 1 or any(not _is_inside(call, work[0]) for call in flow.calls if call.node.kind == "call"):
+        if len(work) != 1 or any(not work[0].span.holds(call.span) for call in flow.calls if call.node.kind == "call"):
             return None
         for call in work:
             found = self._meant(function, call, known)
@@ -1024,10 +1024,6 @@ def _leaves_by(function: Function, test: e.Test, name: str) -> bool:
         leave.kind == "return" and next((one for one, _ in function.flow.guards(leave)), None) is test
         for leave in function.flow.leaves
     )
-
-
-def _is_inside(inner: e.Event, outer: e.Event) -> bool:
-    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
 @flow_question

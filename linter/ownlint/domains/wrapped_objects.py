@@ -54,7 +54,7 @@ def object_place(function: Function, value: r.Value | None, depth: int = 0) -> P
     if found is None or depth >= _MOST_STEPS:
         return found
     root = found[0]
-    if root in function.locals and root not in parameter_names(function):
+    if root in function.locals and root not in function.parameter_names:
         initial = computed_once(function, root)
         origin = object_place(function, initial, depth + 1) if initial is not None else None
         return (*origin, *found[1:]) if origin is not None else found
@@ -105,7 +105,7 @@ def receiver_of(function: Function, call: e.CallEvent) -> Place | None:
 @flow_question
 def _casts(function: Function) -> dict[str, frozenset[str]]:
     """To which types a function casts each of its parameters, also where what it calls does nothing else."""
-    names = parameter_names(function)
+    names = function.parameter_names
     found: dict[str, set[str]] = {}
     for value in function.values:
         match value:
@@ -149,10 +149,6 @@ def subject_of(function: Function) -> Place:
 
 def _first(function: Function) -> str:
     return function.record.parameters[0].name if function.record.parameters else ""
-
-
-def parameter_names(function: Function) -> frozenset[str]:
-    return frozenset(parameter.name for parameter in function.record.parameters)
 
 
 def pointee(value: r.Value | None) -> r.Value | None:

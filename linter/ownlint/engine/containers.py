@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ownlint.engine.c_containers import table_call, takes_in_c, verb_of
 from ownlint.engine.glance import said_names
+from ownlint.engine.lasting import statics
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -23,7 +24,7 @@ from ownlint.patterns import Quoted
 from ownlint.project import pairs, types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import each_function, flow_question, program_question, question
+from ownlint.project.questions import each_function, program_question, question
 from ownlint.project.subjects import Function
 
 _PAIRS = frozenset({"make_pair", "pair", "value_type", "make_tuple"})
@@ -158,7 +159,7 @@ def _names_of_local(function: Function, name: str, depth: int) -> tuple[tuple[st
     found = _names(function, initial, depth + 1) if kind.pointers or kind.reference else None
     if found is not None:
         return found
-    if name in _statics(function):
+    if name in statics(function):
         return (name,), -1  # also one that was made for it: `static auto* const known = new Map();`
     if kind.pointers or kind.reference:
         return None
@@ -167,14 +168,6 @@ def _names_of_local(function: Function, name: str, depth: int) -> tuple[tuple[st
         is_pointer = types.parse(function.program.types.of(initial, function)).pointers
         return _names(function, initial, depth + 1) if is_pointer else None
     return None
-
-
-@flow_question
-def _statics(function: Function) -> frozenset[str]:
-    """The locals that outlive the call."""
-    return frozenset(
-        name for one in function.statements if isinstance(one, r.Declare) and one.static for name in one.names
-    )
 
 
 def _names_of_call(function: Function, call: r.Call, depth: int) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements, values
-from ownlint.flow.places import children, last_name, receiver, strip, walk
+from ownlint.flow.places import children, last_name, names_in, receiver, strip
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.files import File
@@ -92,7 +92,7 @@ def _gives_away(value: r.Value, name: str, function: Function) -> bool:
         case r.Lambda():
             return True
         case r.Unary(op="&", value=inner):
-            return _says(inner, name)
+            return name in names_in(inner)
         case r.Unary(op="*", value=inner) | r.Index(base=inner, indexes=()):
             return not _is_part(inner, name) and _gives_away(inner, name, function)
         case r.Unary(op="!" | "not", value=inner):
@@ -124,16 +124,12 @@ def _is_part(value: r.Value, name: str) -> bool:
     inner = strip(value)
     while True:
         match inner:
-            case r.Binary(op="+" | "-", left=left, right=right) if not _says(right, name):
+            case r.Binary(op="+" | "-", left=left, right=right) if name not in names_in(right):
                 inner = strip(left)
             case r.Unary(op="++" | "--", value=moved) | r.Assign(op="++" | "--", target=moved):
                 inner = strip(moved)
             case _:
                 return isinstance(inner, r.Name) and inner.text == name
-
-
-def _says(value: r.Value, name: str) -> bool:
-    return any(isinstance(inner, r.Name) and inner.text == name for inner in walk(value))
 
 
 def _only_looks(call: r.Call, index: int, function: Function) -> bool:

@@ -173,7 +173,7 @@ class DebugLogs:
     def _may_ask(self, condition: r.Value, on: bool = True) -> bool:
         """Whether a condition is on a flag that is named after a level, and after what is logged: `trace_culling`. What
         the function finds out for itself is no flag."""
-        own = self.function.declared - {one.name for one in self.function.record.parameters}
+        own = self.function.declared - self.function.parameter_names
         return log_levels.may_ask(condition, on) and own.isdisjoint(_named_in(condition))
 
     def only_prints(self, body: r.Body) -> bool:
@@ -732,7 +732,7 @@ class DebugLogs:
 
 def _with_declarations(function: Function) -> list[r.Statement]:
     """The statements of a function of Python, with a declaration for the first assignment to each of its locals."""
-    own = function.declared - {one.name for one in function.record.parameters}
+    own = function.declared - function.parameter_names
     if function.record.kind in ("module", "class") or function.mentions("locals", "vars", "eval"):
         own = frozenset()
     known: set[str] = set()
@@ -997,7 +997,7 @@ def _written_through(function: Function, depth: int) -> frozenset[int] | None:
         if not (kind := types.parse(parameter.type)).const
         and (kind.reference or kind.pointers or "[" in parameter.type)
     }
-    values_of = {parameter.name for parameter in function.record.parameters} - leading.keys()
+    values_of = function.parameter_names - leading.keys()
     own = function.locals.keys() - leading.keys() | values_of
     found: set[int] = set()
 

@@ -14,7 +14,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.flow import events as e
 from ownlint.flow.bodies import bound_names, statements, values
-from ownlint.flow.places import THIS, around, last_name, receiver, strip, walk
+from ownlint.flow.places import THIS, around, is_name, last_name, receiver, strip, walk
 from ownlint.project import types
 from ownlint.project.questions import Derived, noting, read
 from ownlint.steps import LimitError, looks_at, spend
@@ -582,7 +582,7 @@ class Reading:
     def ended_by(self, inner: Function, made: r.Lambda) -> None:
         """What a lambda ends of what it captures: a cleanup, more often than not."""
         taken = {capture.name for capture in made.captures}
-        hidden = inner.locals.keys() | {parameter.name for parameter in inner.record.parameters}
+        hidden = inner.locals.keys() | inner.parameter_names
         takes_all = not taken.isdisjoint("&=")
         seen = {name for name in (*self.names, *self.members) if name in taken or (takes_all and name not in hidden)}
         seen.discard(THIS)
@@ -738,7 +738,7 @@ class Reading:
             return False
         function, name = self.function, call.callee.text
         cls = self.resources.program.names.find_class(name, function.record.scope, function.file)
-        given = [i for i, arg in enumerate(call.args) if isinstance(inner := strip(arg), r.Name) and inner.text == THIS]
+        given = [i for i, arg in enumerate(call.args) if is_name(arg, THIS)]
         return any(cls is None or hands_to_unseen_base(cls, index) for index in given)
 
     def is_carrier(self, call: r.Call) -> bool:
@@ -796,11 +796,7 @@ def hands_to_unseen_base(cls: Class, index: int, depth: int = _BASES) -> bool:
         parameters = constructor.record.parameters
         for begun in constructor.record.initializers if index < len(parameters) else ():
             base = bases.get(types.parse(begun.name).last)
-            handed = [
-                at
-                for at, argument in enumerate(begun.args)
-                if isinstance(inner := strip(argument), r.Name) and inner.text == parameters[index].name
-            ]
+            handed = [at for at, argument in enumerate(begun.args) if is_name(argument, parameters[index].name)]
             if base is None or not handed:
                 continue
             above = cls.program.names.find_class(base, cls.symbol, cls.file)

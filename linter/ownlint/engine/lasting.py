@@ -40,7 +40,7 @@ def outlives(function: Function, announced: assignments.Assignment) -> bool:
     if kind.last == "iterator" or not _POINTING.isdisjoint(roles):
         if isinstance(found := strip(initial), r.Call) and _ends_with_call(function, _whole(function, receiver(found))):
             return False  # an iterator of a local container
-        return initial is not None or root in {p.name for p in function.record.parameters}
+        return initial is not None or root in function.parameter_names
     return kind.is_placeholder and isinstance(announced.event, e.Write) and _is_arrow(function, announced.event)
 
 

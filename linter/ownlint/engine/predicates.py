@@ -21,11 +21,9 @@ def meant(program: Program, function: Function, value: r.Value, depth: int = _DE
     """What the expression, which stands in the function, comes to once such calls are taken apart."""
     match strip(value):
         case r.Call(kind="call", args=args) as call if depth:
-            callee = reached(call, function)
-            if len(callee.functions) != 1 or callee.certainty == "possible":
-                return value
-            told = _answer(callee.functions[0])
-            names = [parameter.name for parameter in callee.functions[0].record.parameters]
+            callee = reached(call, function).only
+            told = _answer(callee) if callee is not None else None
+            names = [parameter.name for parameter in callee.record.parameters] if callee is not None else []
             if told is None or len(names) != len(args):
                 return value
             given = [meant(program, function, one, depth - 1) for one in args]
@@ -75,7 +73,7 @@ def _looks_at_members(function: Function) -> bool:
 @question
 def _answer(function: Function) -> r.Value | None:
     """What the function answers with, where it does nothing else and asks its parameters alone."""
-    names = frozenset(parameter.name for parameter in function.record.parameters)
+    names = function.parameter_names
     match function.body:
         case (r.Leave(kind="return", value=value),):
             pass

@@ -23,3 +23,7 @@ class Span(msgspec.Struct, frozen=True, array_like=True, gc=False, order=True):
 
     def __contains__(self, offset: int) -> bool:
         return self.start <= offset < self.end
+
+    def holds(self, inner: Span) -> bool:
+        """Whether all of it lies in this one."""
+        return self.start <= inner.start and inner.end <= self.end

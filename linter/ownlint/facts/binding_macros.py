@@ -37,7 +37,7 @@ def given(call: r.Call) -> tuple[r.Value, ...]:
     """What the call gives, also where it is no list of expressions: `CLASS(Solver, Grid&)`."""
     match call.args:
         case (r.OpaqueValue(text=text),) if "{" not in text:
-            pieces = (piece.strip() for piece in _pieces(text))
+            pieces = (piece.strip() for piece in between_commas(text))
             return tuple(
                 r.Literal(call.start, call.end, "str", piece)
                 if _TEXT.fullmatch(piece)
@@ -76,7 +76,7 @@ class _OpenedMacro:
         return base if not rest.strip(" ;\t\n") else None
 
     def _called(self, callee: r.Value, template: str, arguments: str) -> r.Call:
-        args = tuple(self._value(piece) for piece in _pieces(arguments))
+        args = tuple(self._value(piece) for piece in between_commas(arguments))
         return r.Call(self.start, self.end, callee, args, "call", self._filled(template))
 
     def _value(self, piece: str) -> r.Value:
@@ -90,7 +90,7 @@ class _OpenedMacro:
         if filled.startswith("&"):
             return r.Unary(self.start, self.end, "&", r.Name(self.start, self.end, filled[1:].strip()))
         if (made := _CALL.fullmatch(filled)) is not None:
-            args = tuple(self._value(one) for one in _pieces(made[3]))
+            args = tuple(self._value(one) for one in between_commas(made[3]))
             return r.Call(self.start, self.end, r.Name(self.start, self.start, made[1]), args, "call", made[2] or "")
         return r.Name(self.start, self.end, filled)
 
@@ -139,7 +139,7 @@ def _outside(said: str, at: int) -> Iterator[int]:
     return (place for place in range(at, len(said)) if place not in inside)
 
 
-def _pieces(said: str) -> Iterator[str]:
+def between_commas(said: str) -> Iterator[str]:
     """What stands between the commas of one level."""
     depth, start = 0, 0
     for place in _outside(said, 0):

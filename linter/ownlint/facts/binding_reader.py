@@ -552,14 +552,14 @@ class _Names:
         head, _, rest = bare.partition("<")
         head = head.strip()
         if (target := self.types.get(head)) and target != type:
-            given = _split(rest.rpartition(">")[0])
+            given = _arguments(rest)
             return self.class_template(_filled(target, given) if given else target) if "<" in target else None
         last = head.rpartition("::")[2]
         for framework in self.frameworks:
             if last not in framework.classes:
                 continue
             if self.of(head) in (framework, None if "::" not in head and framework in self.present else framework):
-                return framework, _split(rest.rpartition(">")[0])
+                return framework, _arguments(rest)
         return None
 
     def framework_with(self, method: str) -> Framework | None:
@@ -572,7 +572,7 @@ def _filled(target: str, given: tuple[str, ...]) -> str:
     list of its parameters: they are taken to be used first in the order in which they are declared."""
     head, _, rest = target.partition("<")
     values, words = list(given), dict[str, str]()
-    for argument in _split(rest.rpartition(">")[0]):
+    for argument in _arguments(rest):
         bare = argument.removesuffix("...").strip()
         if bare.isidentifier() and bare not in words and (values or bare != argument):
             words[bare] = ", ".join(values) if bare != argument else values.pop(0)
@@ -580,22 +580,13 @@ def _filled(target: str, given: tuple[str, ...]) -> str:
     return f"{head}<{filled}"
 
 
+def _arguments(rest: str) -> tuple[str, ...]:
+    """The template arguments before the last `>`."""
+    given = (one.strip() for one in binding_macros.between_commas(rest.rpartition(">")[0]))
+    return tuple(one for one in given if one)
+
+
 _WORDS = re.compile(r"(?<![\w:])(\w++)(?!::)(?:\.\.\.)?")
-
-
-def _split(arguments: str) -> tuple[str, ...]:
-    """Template arguments at their top-level commas."""
-    parts, depth, start = [], 0, 0
-    for position, letter in enumerate(arguments):
-        if letter in "<([{":
-            depth += 1
-        elif letter in ")]}" or (letter == ">" and arguments[position - 1] != "-"):
-            depth -= 1
-        elif letter == "," and depth == 0:
-            parts.append(arguments[start:position].strip())
-            start = position + 1
-    parts.append(arguments[start:].strip())
-    return tuple(part for part in parts if part)
 
 
 def _ordered(nodes: tuple[object, ...]) -> Iterator[r.Node]:

@@ -176,7 +176,7 @@ class _Builder(Expressions):
         sides: list[tuple[list[Edge], list[Edge]]] = []
         for position, statement in enumerate(body):
             if isinstance(statement, r.Evaluate):
-                if position < last and _contains(body[position + 1], statement):
+                if position < last and body[position + 1].span.holds(statement.span):
                     self.value(statement.value)  # a piece of the chain that the next statement ends
                     continue
                 self.change_side(statement.value, sides)
@@ -581,10 +581,6 @@ def is_of_build(statement: r.Branch) -> bool:
     asked = statement.condition
     asked = asked.value if isinstance(asked, r.Unary) else asked
     return isinstance(asked, r.Literal) and asked.kind == "build"
-
-
-def _contains(outer: r.Node, inner: r.Node) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _once(ends: _Ends) -> _Ends:

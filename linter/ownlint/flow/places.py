@@ -174,12 +174,6 @@ _CHILDREN: dict[type, Callable[[Any], tuple[r.Value, ...]]] = {
 }
 
 
-def operands(value: r.Value) -> tuple[r.Value, ...]:
-    """What stands in the value itself, in source order."""
-    found = _CHILDREN.get(type(value))
-    return found(value) if found is not None else ()
-
-
 def walk(value: r.Value | None) -> Iterator[r.Value]:
     """The value and everything inside it, outermost first."""
     stack = [value] if value is not None else []
@@ -232,6 +226,16 @@ def is_name(value: r.Value | None, name: str) -> bool:
     """Whether an expression is that name alone."""
     inner = strip(value)
     return isinstance(inner, r.Name) and inner.text == name
+
+
+def names_in(value: r.Value | None) -> frozenset[str]:
+    """The names that an expression says."""
+    return frozenset([inner.text for inner in walk(value) if type(inner) is r.Name])
+
+
+def says(value: r.Value | None, name: str) -> bool:
+    """Whether the name stands in an expression, also as that of a member."""
+    return any(isinstance(inner, r.Name | r.Member) and last_name(inner) == name for inner in walk(value))
 
 
 def streamed_into(value: r.Value) -> r.Value:

@@ -49,6 +49,11 @@ class Callee(msgspec.Struct, frozen=True):
     """The declared result type, as written or canonical; empty when unknown or when candidates disagree."""
 
     @property
+    def only(self) -> Function | None:
+        """The one function of the project that it reaches; None where that is a guess."""
+        return self.functions[0] if len(self.functions) == 1 and self.certainty != "possible" else None
+
+    @property
     def all_defined(self) -> bool:
         """Whether the bodies of all candidates are seen. Declarations of one function count once."""
         if not self.functions or len(self.functions) >= len(self.records):
@@ -417,7 +422,7 @@ class Calls:
 
     def _by_arguments(self, found: list[Found], call: r.Call, function: Function, depth: int) -> list[Found]:
         """Of several overloads, those that take objects of the classes that are given; all where that leaves none."""
-        if len(found) < 2 or all(_taken(record) == _taken(found[0][1]) for _, record in found[1:]):
+        if len(found) < 2 or all(taken_types(record) == taken_types(found[0][1]) for _, record in found[1:]):
             return found
         spend(len(found) // 8)
         written = [self._types.of(value, function, depth + 1) for value in call.args]
@@ -775,10 +780,10 @@ def _by_name(name: str, found: bool, agreed: bool) -> str:
 def _signature(record: r.FunctionRecord) -> tuple[str, tuple[str, ...], bool]:
     """What declarations of one function have in common: where the body stands, its class may be named by less."""
     where = record.owner.rpartition("::")[2] if record.owner else record.scope
-    return where, _taken(record), "const" in record.qualifiers
+    return where, taken_types(record), "const" in record.qualifiers
 
 
-def _taken(record: r.FunctionRecord) -> tuple[str, ...]:
+def taken_types(record: r.FunctionRecord) -> tuple[str, ...]:
     return tuple(parameter.type for parameter in record.parameters)
 
 
@@ -790,7 +795,7 @@ def _as_const_as(kind: types.Type, records: list[r.FunctionRecord]) -> list[r.Fu
     return [
         record
         for record in records
-        if kind.const == ("const" in record.qualifiers) or (_taken(record), kind.const) not in known
+        if kind.const == ("const" in record.qualifiers) or (taken_types(record), kind.const) not in known
     ]
 
 

@@ -87,7 +87,7 @@ class ProjectIndex:
                 owners[function.owner] = self.owner(file, function)
             owner = owners[function.owner]
             inside = owner is not None and owner.file is file
-            if owner is not None and inside and (not function.defined or _inside(function, owner.record)):
+            if owner is not None and inside and (not function.defined or owner.record.span.holds(function.span)):
                 owner.add_declaration(function)
             if function.defined:
                 self._define(file, index, owner)
@@ -290,10 +290,6 @@ def _signature(record: r.FunctionRecord) -> tuple[tuple[tuple[str, int, bool, bo
     """What tells overloads apart, whatever scope their types are written with."""
     taken = (types.parse(parameter.type) for parameter in record.parameters)
     return tuple((one.last, one.pointers, one.reference, one.const) for one in taken), "const" in record.qualifiers
-
-
-def _inside(inner: r.Node, outer: r.Node) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _suffix_path(path: str, included: str) -> bool:

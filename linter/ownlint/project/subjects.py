@@ -352,6 +352,10 @@ class Function(_Subject):
         own = declared_names(self.record, self.body, self.language == "python")
         return inherited if own <= inherited else own | inherited  # many small lambdas share one set
 
+    @property
+    def parameter_names(self) -> frozenset[str]:
+        return frozenset([parameter.name for parameter in self.record.parameters])
+
     def is_local(self, place: Place) -> bool:
         """Whether the place is rooted in something that ends with this call."""
         return place[0] in self.declared

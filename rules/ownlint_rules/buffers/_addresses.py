@@ -93,7 +93,7 @@ def fix(misuse: handles.HandleMisuse) -> Fix | None:
                 or handle_addresses.root(base) in handle_addresses.leaving_names(function)
             ):
                 return None
-            if handle_addresses.root(base) in {parameter.name for parameter in function.record.parameters}:
+            if handle_addresses.root(base) in function.parameter_names:
                 return None
             direct = value.span == made
         case r.Evaluate(value=r.Assign(target=r.Name())) if misuse.kind == "use":

@@ -42,7 +42,9 @@ class Deed(NamedTuple):
     @property
     def is_unmodelled(self) -> bool:
         """Whether a call, of which no model says what it does, is given something of the object."""
-        if not isinstance(self.at, events.CallEvent) or not _says(self.value, own_names(self.function)):
+        if not isinstance(self.at, events.CallEvent) or own_names(self.function).isdisjoint(
+            places.names_in(self.value)
+        ):
             return False
         return references.references(self.function.program).model(self.at.node, self.function) is None
 
@@ -79,7 +81,7 @@ def _deeds(function: Function, seen: set[Function]) -> Iterator[Deed]:
 def _by_call(function: Function, event: events.CallEvent, own: set[str], seen: set[Function]) -> Iterator[Deed]:
     call, known = event.node, references.references(function.program)
     is_macro, receiver = known.is_macro(call), places.receiver(call)
-    saying = next((argument for argument in call.args if _says(argument, own)), None)
+    saying = next((argument for argument in call.args if not own.isdisjoint(places.names_in(argument))), None)
     yield Deed(function, event, "macro" if is_macro else "called", saying)
     if receiver is not None and is_it(receiver, own):
         yield Deed(function, event, "method", receiver)
@@ -131,10 +133,6 @@ def _has_it(value: r.Value | None, own: set[str]) -> bool:
     inner = places.strip(value)
     parts = inner.items if isinstance(inner, r.Aggregate) else (inner,)
     return any(is_it(one, own) for one in parts)
-
-
-def _says(value: r.Value | None, own: set[str]) -> bool:
-    return any(isinstance(inner, r.Name) and inner.text in own for inner in places.walk(value))
 
 
 def _member(value: r.Value, own: set[str]) -> str:

@@ -180,7 +180,7 @@ def _ending(function: Function, value: r.Value) -> Function | None:
     for event in held.flow.calls:
         model = known.model(event.node, held)
         releases = model is not None and model.has("release") and model.counted
-        if releases and any(isinstance(part, r.Name) and part.text == name for part in places.walk(event.node)):
+        if releases and name in places.names_in(event.node):
             return held
     return None
 
@@ -198,7 +198,7 @@ def _is_made_of(function: Function, data: r.Value, names: set[str]) -> bool:
     if not isinstance(data, r.Name):
         return True
     initial = function.locals.get(data.text, ("", None))[1]
-    return any(isinstance(part, r.Name) and part.text in names for part in places.walk(initial)) or any(
+    return not names.isdisjoint(places.names_in(initial)) or any(
         isinstance(part, r.Name) and part.text in names
         for write in function.flow.writes_to((data.text,))
         for part in places.walk(write.value)
@@ -216,7 +216,7 @@ def _is_settled(function: Function, known: references.References, owner: r.Name,
                 ):
                     return True
             case e.Write(value=value, fresh=False) | e.LeaveEvent(value=value):
-                if any(isinstance(part, r.Name) and part.text == owner.text for part in places.walk(value)):
+                if owner.text in places.names_in(value):
                     return True
     return False
 
@@ -248,7 +248,7 @@ def _made_of(function: Function, value: r.Value | None) -> Iterator[r.Value]:
 
 def _counts_down_its_own(callback: Function) -> bool:
     known = references.references(callback.program)
-    given = {parameter.name for parameter in callback.record.parameters}
+    given = callback.parameter_names
     for event in callback.flow.calls:
         model, method = known.model(event.node, callback), event.node.callee
         releases = model is not None and model.has("release", "receiver")

@@ -83,7 +83,7 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
         reason = one.because if one.because is not None else one.site
         message, help = _said(function, one, reason)
         harmless = f"harmless if this releases a reference to `{one.name}` that was acquired elsewhere"
-        if one.name in {parameter.name for parameter in function.record.parameters}:
+        if one.name in function.parameter_names:
             harmless = f"harmless if the caller transfers its reference to `{one.name}`"
         yield function.finding(
             one.at,

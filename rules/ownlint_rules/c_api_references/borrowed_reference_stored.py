@@ -135,9 +135,7 @@ def _may_be_null(function: Function, given: records.Value | None) -> bool:
         return not isinstance(given, records.Member)
     initial = places.strip(function.locals.get(given.text, ("", None))[1])
     optional = isinstance(initial, records.Literal)
-    return optional or (
-        function.record.result == "int" and given.text in {one.name for one in function.record.parameters}
-    )
+    return optional or (function.record.result == "int" and given.text in function.parameter_names)
 
 
 def _is_being_freed(function: Function, one: counting.CountTrouble) -> bool:

@@ -160,9 +160,7 @@ def _is_released_by_name(
     if not isinstance(counted, records.Name):
         return False
     return any(
-        known.use(event.node, index, function) in ("released", "stolen")
-        and isinstance(given := places.strip(argument), records.Name)
-        and given.text == counted.text
+        known.use(event.node, index, function) in ("released", "stolen") and places.is_name(argument, counted.text)
         for event in function.flow.calls
         if event.node.start > call.start
         for index, argument in references.arguments(event.node)

@@ -481,9 +481,7 @@ def _releasing_themselves(program: Program) -> dict[str, Function]:
             kind.pointers == 1
             and kind.last != "PyObject"
             and any(
-                isinstance(given := places.strip(call.node.args[0]), records.Name)
-                and given.text == first[0].name
-                and known.use(call.node, 0, function) == "released"
+                places.is_name(call.node.args[0], first[0].name) and known.use(call.node, 0, function) == "released"
                 for call in function.flow.calls
                 if len(call.node.args) == 1
             )

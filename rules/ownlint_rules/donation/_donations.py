@@ -306,7 +306,7 @@ def _is_reduced(value: r.Value, name: str) -> bool:
             return _is_reduced(inner, name)
         case r.Call(callee=r.Member(base=base, name=reduction), args=args) if reduction in _REDUCES:
             of = base if not args else args[0]
-            return len(args) <= 1 and any(isinstance(one, r.Name) and one.text == name for one in places.walk(of))
+            return len(args) <= 1 and name in places.names_in(of)
     return False
 
 

@@ -88,7 +88,7 @@ def _names_function(function: Function) -> bool:
         return True
     local = {name for declared in _DECLARED.findall(body) for name in _WORD.findall(declared)}
     said = {word.decode() for word in set(_WORD.findall(body)) - local} - pointed
-    said -= {one.name for one in function.record.parameters}
+    said -= function.parameter_names
     called = set(function.mentioned)
     return not (said - called).isdisjoint(_plain_functions(program)) or any(
         "::" in name and name.rpartition("::")[2] not in called and _is_function(name, function) for name in said

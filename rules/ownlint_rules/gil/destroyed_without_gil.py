@@ -140,7 +140,7 @@ def _is_always_held(cls: Class, name: str) -> bool:
 
 
 def _is_given(made: Function, args: tuple[records.Value, ...]) -> bool:
-    names = {parameter.name for parameter in made.record.parameters}
+    names = made.parameter_names
     return any(isinstance(part, records.Name) and part.text in names for arg in args for part in places.walk(arg))
 
 

@@ -231,7 +231,7 @@ def _called_with_object(function: Function) -> Step | None:
     held = [one for one in c_callbacks.held_by_c(function) if one.way != "slot"]
     if not held:
         return None
-    given = {parameter.name for parameter in function.record.parameters}
+    given = set(function.parameter_names)
     for name, (_, value) in function.locals.items():
         if _root(value) in given:
             given.add(name)

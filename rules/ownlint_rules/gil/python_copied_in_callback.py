@@ -196,11 +196,7 @@ def _copies(method: Function, cls: Class) -> bool:
 
 def _copied_members(method: Function) -> frozenset[str]:
     given = method.record.parameters[0].name
-    return frozenset(
-        write.place[-1]
-        for write in method.flow.writes
-        if any(isinstance(part, records.Name) and part.text == given for part in places.walk(write.value))
-    )
+    return frozenset(write.place[-1] for write in method.flow.writes if given in places.names_in(write.value))
 
 
 def _certainty(function: Function, inner: Function) -> Certainty:

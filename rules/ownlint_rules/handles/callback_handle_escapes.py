@@ -245,7 +245,7 @@ def _is_outside(function: Function, value: records.Value, data: str) -> bool:
     if where[0] == data or not function.is_local(where):
         return True
     initial = function.locals.get(where[0], ("", None))[1]
-    return any(isinstance(part, records.Name) and part.text == data for part in places.walk(initial))
+    return data in places.names_in(initial)
 
 
 # --- wrappers -----------------------------------------------------------------------------------------

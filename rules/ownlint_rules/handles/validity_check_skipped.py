@@ -95,7 +95,6 @@ from ownlint import (
     natives,
     places,
     questions,
-    records,
     refusals,
     rule,
     types,
@@ -298,13 +297,9 @@ def _frees(function: Function, at: Place) -> bool:
         return False
     flow = function.flow
     return all(
-        flow.dominates(call, leave) or any(_names(test.value) == {first} for test, _ in flow.guards(leave))
+        flow.dominates(call, leave) or any(places.names_in(test.value) == {first} for test, _ in flow.guards(leave))
         for leave in flow.leaves
     )
-
-
-def _names(value: records.Value) -> set[str]:
-    return {inner.text for inner in places.walk(value) if isinstance(inner, records.Name)}
 
 
 def _is_asked_by(guard: Function, function: Function) -> bool:

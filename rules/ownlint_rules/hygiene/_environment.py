@@ -622,7 +622,7 @@ def _is_rewritten(parameter: r.Parameter, function: Function) -> bool:
     return any(
         isinstance(one, r.Call)
         and places.last_name(one.callee) in ("begin", "rbegin")
-        and any(isinstance(inner, r.Name) and inner.text == named for inner in places.walk(one))
+        and named in places.names_in(one)
         for one in function.values
     ) or any(
         isinstance(one, r.Loop)

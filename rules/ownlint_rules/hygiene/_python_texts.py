@@ -198,7 +198,7 @@ class PythonTexts:
     @staticmethod
     def _is_computed(one: MissingText) -> bool:
         """Whether it is a call that says the same everywhere: `tempfile.gettempdir()`, `os.path.join(HOME, "x")`."""
-        names = {inner.text for inner in places.walk(one.value) if isinstance(inner, r.Name)}
+        names = places.names_in(one.value)
         return isinstance(one.value, r.Call) and names.isdisjoint(one.scope.declared | {one.scope.itself})
 
     def constant(self, value: r.Value, function: Function) -> str | None:

@@ -316,7 +316,7 @@ def _dies(function: Function, known: references.References, value: r.Value, conv
         return _Dying(text(inner, 40), answered=True) if answered else None
     if isinstance(inner, r.Name) and inner.text in function.locals:
         written, initial = function.locals[inner.text]
-        parameters = {p.name for p in function.record.parameters}
+        parameters = function.parameter_names
         static = any(isinstance(s, r.Declare) and s.static and inner.text in s.names for s in function.statements)
         if inner.text in parameters or static or not types.parse(written).is_value or inner.text in _counted(function):
             return None

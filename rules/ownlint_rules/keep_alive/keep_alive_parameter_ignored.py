@@ -204,7 +204,7 @@ def _stores_own(function: Function, member: str) -> bool:
     """Whether it puts what it is given as a parameter into that member, of itself or of what it makes."""
     if not _stores(function, member):
         return False
-    names = {parameter.name for parameter in function.record.parameters}
+    names = function.parameter_names
     given: list[records.Value | None] = [
         value for one in function.record.initializers if one.name == member for value in one.args
     ]

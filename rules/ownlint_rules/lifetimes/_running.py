@@ -60,7 +60,7 @@ class Running:
                     case r.Assign(target=r.Name(text=name), value=inner):
                         fits = isinstance(inner, r.Call) and self._made(function, inner) is not None
                         found[name] = inner if fits and name not in found and isinstance(inner, r.Call) else None
-        own = {parameter.name for parameter in function.record.parameters}
+        own = function.parameter_names
         return {name: made for name, made in found.items() if made is not None and name not in own}
 
     def _made(self, function: Function, call: r.Call) -> model_records.PyClass | None:

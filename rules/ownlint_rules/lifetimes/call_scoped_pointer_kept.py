@@ -456,7 +456,7 @@ def _is_address(value: records.Value | None) -> bool:
 
 def _is_own_value(caller: Function, name: str) -> bool:
     """A local that ends with its function, and leads nowhere else."""
-    if name not in caller.locals or name in {p.name for p in caller.record.parameters}:
+    if name not in caller.locals or name in caller.parameter_names:
         return False
     written = caller.locals[name][0]
     kind = types.parse(caller.program.types.of(records.Name(0, 0, name), caller) or written)

@@ -444,7 +444,7 @@ def _left_after_scope(
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
         is_one = _user(store.place) == store.place or _NUMBERED.fullmatch(store.place[-1]) is not None
         for event in flow.after(end, replaces if is_one else takes_back):
-            if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
+            if _looks_at(event, root) and not any(other.span.holds(event.span) for other in quiet):
                 looked = because(
                     "later-use", f"harmless if the pointers stored in `{root}` are not dereferenced afterwards"
                 )
@@ -457,12 +457,8 @@ def _looks_at(event: events.Event, root: str) -> bool:
         case events.Read(place=place):
             return place[0] == root
         case events.LeaveEvent(value=value) if value is not None:
-            return any(isinstance(part, records.Name) and part.text == root for part in places.walk(value))
+            return root in places.names_in(value)
     return False
-
-
-def _is_inside(event: events.Event, store: events.Event) -> bool:
-    return store.span.start <= event.span.start and event.span.end <= store.span.end
 
 
 # --- returned -----------------------------------------------------------------------------------------
@@ -589,7 +585,7 @@ def _lives_on(function: Function, call: events.CallEvent, state: records.Value) 
     """Whether what was made is there after the call: it has no result, or its result is stored or returned; and nobody
     waits for it or deletes its state here."""
     later = [event for event in function.flow.after(call) if isinstance(event, events.CallEvent)]
-    names = {part.text for part in places.walk(state) if isinstance(part, records.Name)}
+    names = places.names_in(state)
     for event in later:
         if _WAITS.match(places.last_name(event.node.callee)) and not event.node.args:
             return False

@@ -89,10 +89,6 @@ def _is_of_finder(function: Function, event: e.Event, act: e.CallEvent, place: P
         if won is not None:
             if act.span.start in test.value.span and test.value.span.end <= act.span.end and outcome is won[1]:
                 return True
-        elif _looks_at(test.value, place[-1]):
+        elif places.says(test.value, place[-1]):
             return not outcome and any(one is test for one, _ in function.flow.guards(act))
     return False
-
-
-def _looks_at(value: r.Value, name: str) -> bool:
-    return any(isinstance(inner, r.Name | r.Member) and places.last_name(inner) == name for inner in places.walk(value))

@@ -138,7 +138,7 @@ def _is_released_with_it(
             _is_held(one, root, lock) for one in following
         ):
             continue
-        if not any(_names(test.value, name) for test, _ in function.flow.guards(event)):
+        if not any(name in places.names_in(test.value) for test, _ in function.flow.guards(event)):
             return True
     return False
 
@@ -284,7 +284,7 @@ def _retains(function: Function, name: str, held: dict[int, locks.Locks], root: 
         match event:
             case e.Write(place=(first, _, *_), op="++" | "+=") if first == name:
                 return True
-            case e.CallEvent(node=call) if any(_names(one, name) for one in call.args):
+            case e.CallEvent(node=call) if any(name in places.names_in(one) for one in call.args):
                 called = places.last_name(call.callee)
                 if not _RETAINS.isdisjoint(pairs.words(called)) or pairs.releasing_verb(called):
                     return True
@@ -318,10 +318,6 @@ def _counted(method: Function, *how: str) -> frozenset[str]:
     return frozenset(
         place[1] for place in writes | calls if place is not None and place[:1] == (places.THIS,) and place[1:]
     )
-
-
-def _names(value: r.Value, name: str) -> bool:
-    return any(isinstance(inner, r.Name) and inner.text == name for inner in places.walk(value))
 
 
 # --- who frees it ---

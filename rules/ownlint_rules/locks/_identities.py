@@ -121,12 +121,10 @@ def _ends_elements(function: Function, name: str) -> bool:
     held = {
         target
         for statement in function.statements
-        if isinstance(statement, r.Loop) and _says(statement.iterable, name)
+        if isinstance(statement, r.Loop) and places.says(statement.iterable, name)
         for target in bodies.bound_names(statement.target)
     }
-    held |= {write.place[0] for write in function.flow.writes if len(write.place) == 1 and _says(write.value, name)}
+    held |= {
+        write.place[0] for write in function.flow.writes if len(write.place) == 1 and places.says(write.value, name)
+    }
     return any((one,) in ended for one in held)
-
-
-def _says(value: r.Value | None, name: str) -> bool:
-    return any(isinstance(inner, r.Name | r.Member) and places.last_name(inner) == name for inner in places.walk(value))

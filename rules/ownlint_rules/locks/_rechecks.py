@@ -869,7 +869,7 @@ def _handed(gaps: Gaps, look: e.Event, store: e.CallEvent, asked: Helper | None,
 def _handed_value(stored: Helper, call: r.Call) -> r.Value | None:
     """The argument that the method stores; None when it stores something that it makes itself."""
     value = stored.insert.value if stored.insert is not None else None
-    names = {inner.text for inner in places.walk(value) if isinstance(inner, r.Name)}
+    names = places.names_in(value)
     for parameter, argument in zip(_filled(stored.function), call.args, strict=False):
         if parameter.name in names:
             return argument

@@ -166,7 +166,7 @@ class Tracer:
 @questions.flow_question
 def declared_twice(function: Function) -> frozenset[str]:
     """Locals of one name in several blocks: nobody can say which is meant."""
-    seen: set[str] = {p.name for p in function.record.parameters}
+    seen = set(function.parameter_names)
     twice: set[str] = set()
     for statement in function.statements:
         names: Iterable[str] = ()

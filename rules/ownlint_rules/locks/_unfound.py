@@ -126,7 +126,7 @@ def _is_asked(gaps: rechecks.Gaps, look: e.Event) -> bool:
     told = gaps.told.by(look)
     return any(
         (event.value.start <= look.span.start and look.span.end <= event.value.end)
-        or any(isinstance(inner, r.Name) and inner.text in told for inner in places.walk(event.value))
+        or not told.isdisjoint(places.names_in(event.value))
         for event in gaps.function.flow.after(look)
         if isinstance(event, e.Test)
     )

@@ -353,7 +353,7 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
 def _refuses_second(function: Function, handover: rechecks.Handover) -> bool:
     """Whether what is stored is the caller's own, whatever the key, and a caller that finds the key taken is answered
     otherwise: of two at once the second replaces what the first was promised, and both are answered alike."""
-    given = {parameter.name for parameter in function.record.parameters}
+    given = function.parameter_names
     stored = _names((handover.value,)) if handover.value is not None else set()
     if not stored or not stored <= given or not stored.isdisjoint(_names((handover.key,))):
         return False

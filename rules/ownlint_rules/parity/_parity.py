@@ -1241,7 +1241,7 @@ class ParityReading:
         if initial is None or kind.is_value or self.function.mentions("=" + name):
             return ""
         inner = places.strip(initial)
-        named = {one.text for one in places.walk(inner) if isinstance(one, r.Name)}
+        named = places.names_in(inner)
         return self.place(inner) if name not in named and named.isdisjoint(self.function.locals) else ""
 
     def _got(self, call: r.Call) -> str:

@@ -217,7 +217,7 @@ def _asking(program: Program, one: _Keyed) -> dict[Function, bool]:
             for caller in program.index.callers(function):
                 for call in registries.calls_of(caller, function) if caller not in found else ():
                     for argument in call.node.args:
-                        own = isinstance(inner := places.strip(argument), records.Name) and inner.text == places.THIS
+                        own = places.is_name(argument, places.THIS)
                         if own and caller.home is not None and caller.home.name in one.kinds:
                             above[caller] = True
                         elif types.parse(program.types.of(argument, caller)).last in one.kinds:

@@ -195,7 +195,7 @@ def _only_reads(cls: Class, index: int) -> bool:
     handed = (argument for call in begins.flow.calls for argument in call.node.args)
     return not any(
         isinstance(inner := places.strip(one), records.Name | records.Aggregate | records.Lambda)
-        and any(isinstance(part, records.Name) and part.text == given[0].name for part in places.walk(inner))
+        and given[0].name in places.names_in(inner)
         for one in (*kept, *handed)
     )
 
@@ -392,8 +392,7 @@ def _is_given(method: Function, name: str, users: dict[Function, str], near: boo
     """Whether a map is asked for the `id` of what a method calls so: there, in what it calls with it or, where their
     class has the map, by the same name for what both are given."""
     if users.get(method) == name or any(
-        places.last_name(call.node.callee) == user.name
-        and any(isinstance(inner := places.strip(a), records.Name) and inner.text == name for a in call.node.args)
+        places.last_name(call.node.callee) == user.name and any(places.is_name(a, name) for a in call.node.args)
         for user in users
         for call in method.flow.calls
     ):

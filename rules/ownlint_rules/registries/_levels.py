@@ -91,7 +91,7 @@ def _is_repeated(function: Function, taking: events.Event) -> bool:
         if isinstance(inner, records.Name)
     }
     return not names or any(
-        any(isinstance(inner, records.Name) and inner.text in names for inner in places.walk(loop.target))
+        not names.isdisjoint(places.names_in(loop.target))
         or any(
             write.span.start in loop.span and bool(write.place) and write.place[0] in names
             for write in function.flow.writes
@@ -168,7 +168,7 @@ def _is_indexed(function: Function, value: records.Value | None, loop: records.L
         if isinstance(inner, records.Unary) and inner.op == "*":
             base = _begun_at(function, inner.value)
         if base is not None and _is_part(function, base, member):
-            roots = {one.text for one in places.walk(base) if isinstance(one, records.Name)}
+            roots = places.names_in(base)
             return not any(
                 write.span.start in loop.span and bool(write.place) and write.place[0] in roots
                 for write in function.flow.writes

@@ -867,7 +867,9 @@ def _revives(cls: Class, name: str, dead: list[assignments.Held]) -> bool:
             continue
         for store in member_stores.stores_of(function, name, cls):
             root = places.strip(store.base)
-            is_new = isinstance(root, r.Name) and root.text in function.locals and root.text not in _given_to(function)
+            is_new = (
+                isinstance(root, r.Name) and root.text in function.locals and root.text not in function.parameter_names
+            )
             if is_new or assignments.held(store.value) in dead:
                 continue
             filled = name not in pointing and any(
@@ -883,7 +885,7 @@ def is_made_here(function: Function, base: r.Value | None) -> bool:
     root = places.strip(base)
     while isinstance(root, r.Member | r.Unary):
         root = places.strip(root.base if isinstance(root, r.Member) else root.value)
-    if not isinstance(root, r.Name) or root.text not in function.locals or root.text in _given_to(function):
+    if not isinstance(root, r.Name) or root.text not in function.locals or root.text in function.parameter_names:
         return False
     held = [write.value for write in function.flow.writes if write.place == (root.text,)]
     made = [inner for one in held if not _is_nothing(inner := places.strip(one))]
@@ -894,10 +896,6 @@ def is_made_here(function: Function, base: r.Value | None) -> bool:
 
 def _is_nothing(value: r.Value | None) -> bool:
     return value is None or (isinstance(value, r.Literal) and value.kind == "null")
-
-
-def _given_to(function: Function) -> frozenset[str]:
-    return frozenset(parameter.name for parameter in function.record.parameters)
 
 
 def _decides(function: Function, cls: Class, name: str, dead: assignments.Held, pointing: set[str]) -> bool:

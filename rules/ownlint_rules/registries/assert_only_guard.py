@@ -348,7 +348,7 @@ def _ranges(function: Function, test: events.Test) -> Iterator[Finding]:
                 continue
         if not any(places.last_name(call.callee) in _SIZES for call in places.calls_in(bound)):
             continue
-        is_given = name in {p.name for p in function.record.parameters} and _is_bound(function)
+        is_given = name in function.parameter_names and _is_bound(function)
         if is_given and not _is_compared(function, name):
             yield function.finding(
                 inner,
@@ -365,9 +365,7 @@ def _is_bound(function: Function) -> bool:
 def _is_compared(function: Function, name: str) -> bool:
     """Whether another condition, or a call that is handed the number, can refuse it."""
     return any(
-        isinstance(other, events.Test)
-        and not other.asserted
-        and any(isinstance(inner, records.Name) and inner.text == name for inner in places.walk(other.value))
+        isinstance(other, events.Test) and not other.asserted and name in places.names_in(other.value)
         for other in function.flow
     )
 

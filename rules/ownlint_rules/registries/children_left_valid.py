@@ -476,7 +476,7 @@ def _is_about_one(function: Function, event: events.Event, registry: registries.
                 continue
             for one, other in ((part.left, part.right), (part.right, part.left)):
                 if _names_in(one) & pointing or _is_key(one):
-                    said = {inner.text for inner in places.walk(other) if isinstance(inner, records.Name)}
+                    said = places.names_in(other)
                     if said.isdisjoint(changing) and not any(True for _ in places.calls_in(other)):
                         return True
     return False
@@ -496,9 +496,7 @@ def _parts_of(value: records.Value | None, outcome: bool) -> Iterator[records.Va
 
 
 def _names_in(value: records.Value) -> set[str]:
-    return {inner.name for inner in places.walk(value) if isinstance(inner, records.Member)} | {
-        inner.text for inner in places.walk(value) if isinstance(inner, records.Name)
-    }
+    return {inner.name for inner in places.walk(value) if isinstance(inner, records.Member)} | places.names_in(value)
 
 
 def _is_key(value: records.Value) -> bool:

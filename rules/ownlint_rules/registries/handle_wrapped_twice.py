@@ -154,7 +154,7 @@ def _is_there(function: Function, handle: records.Value, cls: Class) -> bool:
     for made in containers.made_from(function, handle):
         match places.strip(made):
             case records.Member(base=base, arrow=True):
-                own = isinstance(inner := places.strip(base), records.Name) and inner.text == places.THIS
+                own = places.is_name(base, places.THIS)
                 return not own and types.parse(function.program.types.of(base, function)).last != cls.name
             case records.Call(callee=records.Name()) as call:
                 name = places.last_name(call.callee)
@@ -292,20 +292,16 @@ def _looks_first(
         name
         for leave in function.flow.leaves
         if leave.kind == "return" and leave.value is not None
-        for name in _names_in(leave.value)
+        for name in places.names_in(leave.value)
     } - {key}
     for test, _ in function.flow.guards(call):
-        for made in containers.made_from(function, test.value) if returned & _names_in(test.value) else ():
+        for made in containers.made_from(function, test.value) if returned & places.names_in(test.value) else ():
             for inner in places.walk(made):
                 given = inner.args if isinstance(inner, records.Call) else ()
                 given = inner.indexes if isinstance(inner, records.Index) else given
                 if any(containers.key_text(function, one) == key for one in given):
                     return test, made
     return None
-
-
-def _names_in(value: records.Value) -> set[str]:
-    return {inner.text for inner in places.walk(value) if isinstance(inner, records.Name)}
 
 
 def _comes_from_elsewhere(function: Function, handle: records.Value) -> bool:

@@ -209,7 +209,7 @@ def _is_taken_out(
 def _takes_from_given(function: Function, call: events.CallEvent) -> bool:
     """Whether a table that a parameter refers to loses an element on every way behind the call: who goes over the table
     has the key from there."""
-    given = {one.name for one in function.record.parameters}
+    given = function.parameter_names
     taking = {
         one.index
         for one in function.flow.calls
@@ -248,8 +248,7 @@ def _hands_over(function: Function, key: _Key | back_keys.BackKey) -> bool:
         name for name, (_, initial) in function.locals.items() if initial is not None and _reads(initial, key.member)
     }
     return any(
-        _reads(leave.value, key.member)
-        or any(isinstance(inner, records.Name) and inner.text in saved for inner in places.walk(leave.value))
+        _reads(leave.value, key.member) or not saved.isdisjoint(places.names_in(leave.value))
         for leave in function.flow.leaves
         if leave.kind == "return" and leave.value is not None
     )

@@ -445,7 +445,7 @@ def _is_method(destructor: Function, call: records.Call) -> bool:
 
 
 def _asks_registry(value: records.Value) -> bool:
-    return any(isinstance(inner, records.Name) and inner.text == places.THIS for inner in places.walk(value)) or any(
+    return places.THIS in places.names_in(value) or any(
         places.last_name(call.callee) in _ASKS_REGISTRY for call in places.calls_in(value)
     )
 
@@ -723,7 +723,7 @@ def _enders(registry: registries.Registry) -> Iterator[tuple[Function, events.Ca
     for function in _deleters(program):
         if function.home is None or function.home not in (held, registry.home) or function.record.kind != "method":
             continue
-        given = {parameter.name for parameter in function.record.parameters} | {places.THIS}
+        given = function.parameter_names | {places.THIS}
         for call in function.flow.calls:
             said = places.strip(call.node.args[0]) if call.node.kind == "delete" and call.node.args else None
             if isinstance(said, records.Name) and said.text in given and _is_object_of(function, said, held):
@@ -902,7 +902,7 @@ def _is_number_of(function: Function, said: records.Value, registry: registries.
                 and _is_number_of(function, inner, registry)
                 for one in made
             ) or any(
-                isinstance(key := places.strip(one), records.Name) and key.text == name
+                places.is_name(one, name)
                 for event, _ in registries.touches(function, registry)
                 for one in _keys_of(event)
             )

@@ -96,7 +96,7 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Finding, Function, Program, because, events, locks, places, questions, records, rule
+from ownlint import Finding, Function, Program, because, events, locks, places, questions, rule
 from ownlint_rules.registries import _registries as registries
 
 _FEWEST = 2
@@ -145,7 +145,7 @@ def _running_free(program: Program) -> frozenset[str]:
         for variable in file.variables:
             if variable.type.rsplit("::", 1)[-1].strip(" &*") in words:
                 found.add(file.path)
-            if any(isinstance(v, records.Name) and v.text in words for v in places.walk(variable.value)):
+            if not words.isdisjoint(places.names_in(variable.value)):
                 found.add(file.path)
     return frozenset(
         found.union(one.path for one in program.functions if one.mentions_any(words) or _is_given(one, words))

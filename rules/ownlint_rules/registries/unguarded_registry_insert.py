@@ -206,8 +206,7 @@ def _is_handed_out(function: Function, insert: containers.Insert) -> bool:
     return any(
         isinstance(call := places.strip(made), records.Call)
         and places.last_name(call.callee) == "get"
-        and isinstance(on := places.strip(places.receiver(call)), records.Name)
-        and on.text == owner.text
+        and places.is_name(places.receiver(call), owner.text)
         for value in returned
         for made in containers.made_from(function, value)
     )
@@ -229,9 +228,9 @@ def _comes_again(function: Function, insert: containers.Insert) -> bool:
         held = function.program.types.of(insert.event.target, function) or held
     if not held or not _stands_for_something(function, held, _DEPTH):
         return False
-    given = {parameter.name for parameter in function.record.parameters}
+    given = function.parameter_names
     for made in containers.made_from(function, insert.key):
-        names = {inner.text for inner in places.walk(made) if isinstance(inner, records.Name)}
+        names = places.names_in(made)
         if any(
             not isinstance(call.callee, records.Member) and not places.hands_on(call) for call in places.calls_in(made)
         ):
@@ -310,7 +309,7 @@ def _takes_one(function: Function, held: containers.Container) -> bool:
 def _is_missed(function: Function, insert: containers.Insert, held: str) -> bool:
     """Whether the entry that is replaced is in use: the registry owns it and others were given a pointer to it, the
     object says itself which key it has, as every other of its kind does, or it takes out what has its key."""
-    key = {inner.text for inner in places.walk(insert.key) if isinstance(inner, records.Name)}
+    key = places.names_in(insert.key)
     value = places.strip(insert.value)
     says = isinstance(value, records.Name) and value.text in key and not isinstance(insert.key, records.Name)
     says = says or _leaves(function, insert)
@@ -454,7 +453,7 @@ def _takes_itself_out(function: Function, insert: containers.Insert) -> bool:
 
 
 def _is_this(value: records.Value | None) -> bool:
-    return isinstance(inner := places.strip(value), records.Name) and inner.text == places.THIS
+    return places.is_name(value, places.THIS)
 
 
 def _destructor_clears(function: Function, insert: containers.Insert, cls: Class | None) -> bool:
@@ -640,7 +639,7 @@ def _is_shared(function: Function, value: records.Value, put: events.Event) -> b
 def _handed_in(function: Function) -> frozenset[str]:
     """The parameters, those of the functions around a lambda included."""
     around = _handed_in(function.parent) if function.parent is not None else frozenset[str]()
-    return around | {parameter.name for parameter in function.record.parameters}
+    return around | function.parameter_names
 
 
 def _is_sole_owner(function: Function, value: records.Value) -> bool:

@@ -107,7 +107,7 @@ def _ended(function: Function) -> frozenset[Class]:
             if value.text == places.THIS and function.home is not None:
                 found.add(function.home)
             for written, initial in function.locals.values():
-                if isinstance(of := places.strip(initial), r.Name) and of.text == value.text:
+                if places.is_name(initial, value.text):
                     found.update(_pointed(written, function))
     return frozenset(found)
 

@@ -87,7 +87,7 @@ def _is_of_own(store: SlotStore) -> bool:
 
 def _names_in(store: SlotStore) -> frozenset[str]:
     """What the place is reached through: when one of these is set, it is another place."""
-    return frozenset(inner.text for inner in places.walk(_target(store)) if isinstance(inner, r.Name))
+    return places.names_in(_target(store))
 
 
 def _is_set(event: e.Event, names: frozenset[str]) -> bool:
@@ -347,7 +347,7 @@ class SlotFilling:
 
     def _is_about_another(self, value: r.Value) -> bool:
         """Whether a test is about the member of a parameter: `rhs.node_ == nullptr`."""
-        given = {parameter.name for parameter in self.function.record.parameters}
+        given = self.function.parameter_names
         return any(
             isinstance(inner, r.Member) and inner.name == self.slot.field.name and places.last_name(inner.base) in given
             for inner in places.walk(value)

@@ -355,7 +355,7 @@ def _is_passed_on(function: Function, name: str) -> bool:
     puts = function.program.models.containers.puts | {"setdefault", "update"}
     for call in function.flow.calls:
         given = [*call.node.args]
-        if not any(isinstance(one := places.strip(arg), r.Name) and one.text == name for arg in given):
+        if not any(places.is_name(arg, name) for arg in given):
             continue
         called = places.last_name(call.node.callee)
         if called in declared:

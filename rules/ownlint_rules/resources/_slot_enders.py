@@ -233,10 +233,7 @@ class SlotEnders:
             and not (kind := types.parse(function.locals[name][0])).pointers
             and not kind.reference
             and not self.program.index.is_called(function.name)
-            and any(
-                leave.kind == "return" and isinstance(inner := places.strip(leave.value), r.Name) and inner.text == name
-                for leave in function.flow.leaves
-            )
+            and any(leave.kind == "return" and places.is_name(leave.value, name) for leave in function.flow.leaves)
         )
 
     def _fills_unseen(self, function: Function, name: str) -> bool:
@@ -367,7 +364,7 @@ class SlotEnders:
         return any(
             isinstance(argument := places.strip(call.args[0]), r.Name)
             and types.parse(self.program.types.of(argument, function)).last == wanted.last
-            and argument.text in {one.name for one in function.record.parameters}
+            and argument.text in function.parameter_names
             for function in self._near(slot.cls, slot.field.name)
             if function.mentions("erase")
             for call in function.calls()

@@ -140,7 +140,7 @@ def _ends_program(caller: Function, call: e.CallEvent) -> bool:
 
 
 def _uses(call: e.CallEvent, name: str) -> bool:
-    return any(isinstance(inner, r.Name) and inner.text == name for inner in places.walk(call.node))
+    return name in places.names_in(call.node)
 
 
 def _is_set_back(caller: Function, call: e.CallEvent, written: Place) -> bool:

@@ -66,9 +66,7 @@ def reads(event: e.Event, name: str, except_at: frozenset[int] = frozenset()) ->
 
 def tests(event: e.Event, name: str) -> bool:
     """Whether the event is a test that reads the local."""
-    return isinstance(event, e.Test) and any(
-        isinstance(one, r.Name) and one.text == name for one in places.walk(event.value)
-    )
+    return isinstance(event, e.Test) and name in places.names_in(event.value)
 
 
 def is_checked(function: Function, write: e.Write) -> bool:

@@ -96,7 +96,7 @@ def _is_negated(condition: r.Value) -> bool:
 
 
 def _only_leaves(body: r.Body, condition: r.Value) -> bool:
-    asked = {inner.text for inner in places.walk(condition) if isinstance(inner, r.Name)}
+    asked = places.names_in(condition)
     for statement in statements(body):
         match statement:
             case r.Block():
@@ -104,7 +104,7 @@ def _only_leaves(body: r.Body, condition: r.Value) -> bool:
             case r.Leave(kind="throw"):
                 return False
             case r.Leave(value=value):
-                if any(isinstance(inner, r.Name) and inner.text in asked for inner in places.walk(value)):
+                if not asked.isdisjoint(places.names_in(value)):
                     return False
             case _:
                 return False

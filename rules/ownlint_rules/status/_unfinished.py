@@ -225,7 +225,7 @@ def _that_end(function: Function, root: str) -> list[e.CallEvent]:
 
 def _ends(call: r.Call, name: str) -> bool:
     """`delete x`, `thing_destroy(x)`."""
-    handed = any(isinstance(inner := places.strip(a), r.Name) and inner.text == name for a in call.args)
+    handed = any(places.is_name(a, name) for a in call.args)
     words = _WORDS.findall(places.last_name(call.callee))
     return handed and (call.kind == "delete" or any(_ENDING.match(word) for word in words))
 

@@ -569,7 +569,7 @@ def _fills_what_is_used(function: Function, at: events.Event, node: records.Call
         for parameter, argument in zip(record.parameters, node.args, strict=False):
             kind = types.parse(parameter.type)
             if (kind.pointers or kind.reference) and not kind.const and kind.last not in ("void", "char"):
-                filled |= {inner.text for inner in places.walk(argument) if isinstance(inner, records.Name)}
+                filled |= places.names_in(argument)
     filled &= function.locals.keys()
     if not filled or not any(_names(event, filled) for event in function.flow.after(at)):
         return False
@@ -661,7 +661,7 @@ def _does_nothing(function: Function, node: records.Call) -> bool:
 def _fills_what_is_read(function: Function, at: events.Event, node: records.Call) -> bool:
     """Whether a local array that the call is given is read after it: `read_version(device, text); print(text);`."""
     given = [one.text for one in map(places.strip, node.args) if isinstance(one, records.Name)]
-    parameters = {one.name for one in function.record.parameters}
+    parameters = function.parameter_names
     arrays = [
         name for name in given if name in function.locals and name not in parameters and "[" in function.locals[name][0]
     ]
@@ -935,7 +935,7 @@ def _may_look_inside(function: Function, call: events.CallEvent, name: str) -> b
     """Whether a call may look at the member: a method of the object's own, unless its body says nothing of it."""
     on = places.receiver(call.node)
     own = on is None or (isinstance(on, records.Name) and on.text == places.THIS)
-    hands_on = any(isinstance(inner, records.Name) and inner.text == places.THIS for inner in places.walk(call.node))
+    hands_on = places.THIS in places.names_in(call.node)
     if not own and not hands_on:
         return False
     callees = function.program.calls.callee(call.node, function)

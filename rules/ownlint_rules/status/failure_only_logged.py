@@ -137,7 +137,7 @@ def _empty(function: Function, test: events.Test) -> _Empty | None:
     if found is None:
         return _not_acquired(function, test)
     name, outcome, holds = found
-    if not function.is_local((name,)) or name in {p.name for p in function.record.parameters}:
+    if not function.is_local((name,)) or name in function.parameter_names:
         return None
     cause = _maker(function, test, name)
     if cause is None or failure.asks(function, cause) or failure.only_looks(cause.node):
@@ -270,7 +270,7 @@ def _is_asked_again(function: Function, empty: _Empty, use: events.Event) -> boo
             asked = event.value
         elif isinstance(event, events.CallEvent) and event is not use and _may_leave(function, event):
             asked = event.node
-        if any(isinstance(inner, records.Name) and inner.text == empty.name for inner in places.walk(asked)):
+        if empty.name in places.names_in(asked):
             return True
     return True
 

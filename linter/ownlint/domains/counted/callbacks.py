@@ -34,8 +34,6 @@ def requests(call: r.Call, function: Function, of: Of) -> Iterator[Place]:
 def _whole(function: Function, value: r.Value) -> Place | None:
     """`&job->request`, `job->handle`: the variable `job`."""
     inner = strip(value)
-    while isinstance(inner, r.Cast):
-        inner = strip(inner.value)
     if isinstance(inner, r.Unary) and inner.op == "&":
         inner = strip(inner.value)
     reached = False

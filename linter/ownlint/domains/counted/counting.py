@@ -30,7 +30,14 @@ from ownlint.domains.counted.counts import (
     is_owing,
 )
 from ownlint.domains.counted.followed import Followed
-from ownlint.domains.counted.references import Use, alternatives, gives_up_reference, may_count, references
+from ownlint.domains.counted.references import (
+    Use,
+    alternatives,
+    gives_up_reference,
+    maker_called,
+    may_count,
+    references,
+)
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.assignments import spelled
 from ownlint.engine.heap import Domain, Listener, follow, without_idle_tests
@@ -155,14 +162,8 @@ def hands_out_new(call: r.Call, function: Function) -> bool:
         return len(methods) == 1 and gives_up_reference(methods[0]) and summary(methods[0]).result == "new"
     if not isinstance(call.callee, r.Name) or call.callee.text in function.declared:
         return False
-    callee = function.program.calls.callee(call, function)
-    if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is function:
-        return False
-    made = callee.functions[0]
-    known = references(function.program)
-    if not (may_count(made) or made.is_short) or not known.is_pointer(made.record.result, made):
-        return False
-    return summary(made).result == "new"
+    made, known = maker_called(call, function), references(function.program)
+    return made is not None and known.is_pointer(made.record.result, made) and summary(made).result == "new"
 
 
 @program_question
@@ -190,10 +191,8 @@ def summary(function: Function) -> CountSummary:
 def use_of(call: r.Call, index: int, function: Function) -> Use:
     """What becomes of argument `index` (from 0), as models say, or as the one function does that is called."""
     use = references(function.program).use(call, index, function)
-    callee = function.program.calls.callee(call, function) if not use and call.kind == "call" else None
-    if callee is None or len(callee.functions) != 1 or callee.certainty == "possible":
-        return use
-    uses = summary(callee.functions[0]).arguments
+    callee = function.program.calls.callee(call, function).only if not use and call.kind == "call" else None
+    uses = summary(callee).arguments if callee is not None else ()
     return uses[index] if index < len(uses) else use
 
 

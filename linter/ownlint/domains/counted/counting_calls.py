@@ -11,7 +11,14 @@ from ownlint.domains.counted.counting_tests import ERROR, Tests
 from ownlint.domains.counted.counting_ways import CountTrouble, What, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, OUT, CountDraft, HeldReference, Id, Kind, KnownPlace, Null
 from ownlint.domains.counted.outs import Filled, filling_names
-from ownlint.domains.counted.references import Use, gives_up_reference, may_count, overwritten, owns_member
+from ownlint.domains.counted.references import (
+    Use,
+    gives_up_reference,
+    maker_called,
+    may_count,
+    overwritten,
+    owns_member,
+)
 from ownlint.engine.assignments import place as named_place
 from ownlint.engine.macro_calls import written_out
 from ownlint.facts import records as r
@@ -799,7 +806,7 @@ class CountingCalls(Tests):
         what a call puts into them belongs to the function."""
         known, locals_ = self.references, self.function.locals
         releases: dict[str, list[e.CallEvent]] = {}
-        others = {one.name for one in self.function.record.parameters} | self.statics
+        others = {*self.function.parameter_names, *self.statics}
         for event in self.flow.calls:
             for index, argument in self.arguments(event.node):
                 bare = bare_value(argument)
@@ -855,13 +862,8 @@ class CountingCalls(Tests):
                         null: Null = "no" if kind and kind == self.made(draft, owner) else "unknown"
                         draft.places[where] = draft.begin(event.index, HeldReference("memory", 0, null, owner))
             return
-        if event.node.kind != "call":
-            return
-        callee = self.function.program.calls.callee(event.node, self.function)
-        if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is self.function:
-            return
-        made = callee.functions[0]
-        if not (may_count(made) or made.is_short) or not types.parse(made.record.result).pointers:
+        made = maker_called(event.node, self.function)
+        if made is None or not types.parse(made.record.result).pointers:
             return
         found = self.summary_of(made)
         asked = event.node.args[found.lender] if 0 <= found.lender < len(event.node.args) else None

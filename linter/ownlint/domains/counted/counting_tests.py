@@ -30,7 +30,7 @@ ERROR = ("%error",)
 _QUIET = frozenset({"release", "retain", "hold"})
 """What a call does that sets no error: it counts, or has to do with a lock."""
 _SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
-_SIGNS = {"-": -1, "0": 0, "+": 1}
+_SIGNS = {"-": ranges.Range(-1, -1), "0": ranges.Range(0, 0), "+": ranges.Range(1, 1)}
 
 
 class Tests(CountedWays):
@@ -442,10 +442,8 @@ class Tests(CountedWays):
             return False
         if (model := self.model(bare)) is not None:
             return model.has("check", "global")
-        callee = self.function.program.calls.callee(bare, self.function)
-        if len(callee.functions) != 1 or callee.certainty == "possible":
-            return False
-        return may_count(callee.functions[0]) and tells_errors(callee.functions[0])
+        callee = self.function.program.calls.callee(bare, self.function).only
+        return callee is not None and may_count(callee) and tells_errors(callee)
 
     def compared(self, op: str, left: r.Value, draft: CountDraft, outcome: bool, right: r.Value | None) -> bool:
         """Whether a comparison with a small number can come to this on this way."""
@@ -453,17 +451,21 @@ class Tests(CountedWays):
         if where is None or said not in _SMALL:
             return True
         other, known = _SMALL[said], draft.places.get(where)
+        asked = ranges.Range(other, other)
+
+        def may_be(signs: str) -> str:
+            """Those of the signs with which it can come to this."""
+            return "".join(one for one in signs if ranges.can_be(op, _SIGNS[one], asked) == outcome)
+
         if known is None:
-            if not other and len(where) == 1 and where[0] in self.function.declared and draft.id_at(where) is None:
-                left_over = "".join(one for one in _SIGNS if _compare(_SIGNS[one], op, other) == outcome)
-                if left_over:
-                    draft.places[where] = KnownPlace(left_over, exact=False)
+            is_plain = not other and len(where) == 1 and where[0] in self.function.declared
+            if is_plain and draft.id_at(where) is None and (left_over := may_be("-0+")):
+                draft.places[where] = KnownPlace(left_over, exact=False)
             return True
         if not isinstance(known, KnownPlace) or (other and not known.exact):
             return True
         self.asked(draft)
-        left_over = "".join(one for one in known.signs if _compare(_SIGNS[one], op, other) == outcome)
-        if left_over:
+        if left_over := may_be(known.signs):
             draft.places[where] = known._replace(signs=left_over)
         return bool(left_over)
 
@@ -482,17 +484,6 @@ def written_name(where: Place) -> str:
 def _words(said: str) -> frozenset[str]:
     """What a test names."""
     return frozenset(re.findall(r"\w+", said))
-
-
-def _compare(one: int, op: str, other: int) -> bool:
-    return {
-        "==": one == other,
-        "!=": one != other,
-        "<": one < other,
-        "<=": one <= other,
-        ">": one > other,
-        ">=": one >= other,
-    }[op]
 
 
 def is_zero(value: r.Value | None) -> bool:

@@ -408,10 +408,8 @@ class CountedWays:
     @remembered
     def summary_at(self, call: r.Call) -> CountSummary | None:
         """What a caller sees of the one function of the project that is called there."""
-        callee = self.function.program.calls.callee(call, self.function) if call.kind == "call" else None
-        if callee is None or len(callee.functions) != 1 or callee.certainty == "possible":
-            return None
-        return self.summary_of(callee.functions[0])
+        callee = self.function.program.calls.callee(call, self.function).only if call.kind == "call" else None
+        return self.summary_of(callee) if callee is not None else None
 
     def model_has(self, call: r.Call, verb: str, index: int) -> bool:
         model = self.model(call)

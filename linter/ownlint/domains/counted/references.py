@@ -451,20 +451,13 @@ def gives_up_reference(method: Function) -> bool:
 
 def _was_held(value: r.Value, method: Function, owned: frozenset[str]) -> bool:
     """Whether it is what the member held: a local that is set once, to it or to what a getter answers."""
-    bare = _uncast(value)
+    bare = strip(value)
     if isinstance(bare, r.Name) and bare.text in method.locals and f"={bare.text}" not in method.mentioned:
-        bare = _uncast(method.locals[bare.text][1])
+        bare = strip(method.locals[bare.text][1])
         if _is_own(bare) and last_name(bare) in owned:
             return True
         return isinstance(bare, r.Call) and not bare.args and (isinstance(bare.callee, r.Name) or _is_own(bare.callee))
     return isinstance(bare, r.Call) and _empties(bare, owned)
-
-
-def _uncast(value: r.Value | None) -> r.Value | None:
-    bare = strip(value)
-    while isinstance(bare, r.Cast) and bare.value is not None:
-        bare = strip(bare.value)
-    return bare
 
 
 def _is_own(value: r.Value | None) -> bool:
@@ -561,6 +554,12 @@ def alternatives(value: r.Value | None) -> Iterator[r.Value]:
         yield from alternatives(value.other)
     elif value is not None:
         yield value
+
+
+def maker_called(call: r.Call, function: Function) -> Function | None:
+    """The one other function of the project that is called, where it may hand out a reference."""
+    made = function.program.calls.callee(call, function).only if call.kind == "call" else None
+    return made if made is not None and made is not function and (may_count(made) or made.is_short) else None
 
 
 @program_question

@@ -46,7 +46,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow.bodies import values
-from ownlint.flow.places import last_name, walk
+from ownlint.flow.places import last_name, names_in, walk
 from ownlint.models import python_builtins
 from ownlint.models.memory import MemoryFact
 from ownlint.project.subjects import Function
@@ -858,7 +858,7 @@ def leaving_names(function: Function) -> frozenset[str]:
     found: set[str] = set()
     for statement in function.statements:
         if isinstance(statement, r.Leave) and statement.value is not None:
-            found |= {part.text for part in walk(statement.value) if isinstance(part, r.Name)}
+            found |= names_in(statement.value)
         for value in values(statement):
             for part in walk(value):
                 match part:

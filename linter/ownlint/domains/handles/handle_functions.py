@@ -246,7 +246,7 @@ class OwnCalls(HandleValues):
         numbers: dict[tuple[Token, HandleChain], int] = {}
         given: list[GivenHandle] = []
         tokens: dict[Token, Handle] = {}
-        parameters = {one.name for one in function.record.parameters}
+        parameters = function.parameter_names
         known_there: set[Token] = set()
         for name, handle in found:
             number = numbers.setdefault((handle.token, handle.chain), len(numbers))

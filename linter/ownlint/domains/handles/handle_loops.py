@@ -235,7 +235,7 @@ class Loops(HandleCalls, Ways[HandleState]):
             return
         self.running.append(inner)
         around = self.function.declared if inner.parent is not None else frozenset[str]()
-        own = sorted(inner.declared - around | {p.name for p in inner.record.parameters})
+        own = sorted(inner.declared - around | inner.parameter_names)
         before = {name: self.state.get(name) for name in own}
         start = self.state
         for name in own:

@@ -58,7 +58,7 @@ class HandleValues:
         self.state = HandleState()
         self.owners: dict[int, str] = {}
         self.made: dict[int, Span] = {}
-        self.parameters = {parameter.name for parameter in function.record.parameters}
+        self.parameters = function.parameter_names
         self.tops: set[int] = set()
         """Sites of tokens around which there is nothing."""
         self.guards: list[str] = []

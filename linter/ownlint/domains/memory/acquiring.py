@@ -231,7 +231,7 @@ def part_of_new(function: Function, call: r.Call) -> Acquisition | None:
 
 
 def _is_pointer(function: Function, name: str) -> bool:
-    if name not in function.locals or name in {parameter.name for parameter in function.record.parameters}:
+    if name not in function.locals or name in function.parameter_names:
         return False
     kind = types.parse(function.locals[name][0])
     return kind.pointers == 1 and kind.last not in ("void", "char")

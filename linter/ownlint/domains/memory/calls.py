@@ -310,7 +310,7 @@ class MemoryCalls(Owners):
 
     @cached_property
     def _parameters(self) -> frozenset[str]:
-        return frozenset(parameter.name for parameter in self.function.record.parameters) | {THIS}
+        return self.function.parameter_names | {THIS}
 
     def is_private(self, block: Block) -> bool:
         """Whether nobody else can write to the block."""
@@ -454,8 +454,8 @@ class MemoryCalls(Owners):
     def run_by_call(self, draft: MemoryDraft, node: r.Call, callee: Callee) -> Function | None:
         """The one function of the project that the call runs: by its name, as a constructor, or as what a value leads
         to."""
-        if len(callee.functions) == 1 and callee.certainty != "possible":
-            return callee.functions[0]
+        if callee.only is not None:
+            return callee.only
         if callee.functions or callee.models:
             return None
         if node.kind == "call" and (not isinstance(node.callee, r.Name) or self.is_variable(node.callee.text)):
@@ -582,8 +582,8 @@ class MemoryCalls(Owners):
             self.modelled(draft, node, callee.models)
         elif not callee.functions and self.construct_at(draft, node, Pointer(_result(node).block)):
             pass
-        elif len(callee.functions) == 1 and callee.certainty != "possible":
-            self.own(draft, node, callee, callee.functions[0])
+        elif callee.only is not None:
+            self.own(draft, node, callee, callee.only)
         else:
             self.unknown(draft, node, callee)
 

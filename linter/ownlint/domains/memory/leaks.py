@@ -27,7 +27,19 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, Step, assumptions_of, because, weaker
 from ownlint.flow import events as e
-from ownlint.flow.places import Place, called, calls_in, children, last_name, place_of, receiver, render, strip, walk
+from ownlint.flow.places import (
+    Place,
+    called,
+    calls_in,
+    children,
+    last_name,
+    names_in,
+    place_of,
+    receiver,
+    render,
+    strip,
+    walk,
+)
 from ownlint.project import types
 from ownlint.project.pairs import releasing_verb, takes, words
 from ownlint.project.questions import flow_question, question
@@ -392,7 +404,7 @@ class _Losing:
             self._other[held] = [event for event in self.flow.writes_to(held) if self.is_other(event, held)]
         if any(self.are_read_alike(start, other, held) for other in self._other[held]):
             return True
-        if held[0] not in {parameter.name for parameter in self.function.record.parameters}:
+        if held[0] not in self.function.parameter_names:
             return False
         said = names_at(self.function)
         later = (event for event in self.flow if event.index > start.index and held[0] in said[event.index])
@@ -405,7 +417,7 @@ class _Losing:
         set_anew = {
             write.index
             for write in self.flow.writes_to(held)
-            if write.op in ("=", "init") and held[0] not in _names(write.value)
+            if write.op in ("=", "init") and held[0] not in names_in(write.value)
         }
 
         def is_set_anew(event: e.Event) -> bool:
@@ -420,7 +432,7 @@ class _Losing:
     def is_other(self, event: e.Write, held: Place) -> bool:
         """Whether what is written to the variable is no handle."""
         value = strip(event.value)
-        if event.op not in ("=", "init") or isinstance(strip(event.target), r.Unary) or held[0] in _names(value):
+        if event.op not in ("=", "init") or isinstance(strip(event.target), r.Unary) or held[0] in names_in(value):
             return False
         if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
             return True
@@ -858,10 +870,10 @@ class _Losing:
     def is_released_by_argument(self, exit: e.Event, walked: OwedWalk) -> bool:
         """Whether something that the call was given is released just before the exit: what it hands out may be a part
         of that, as in `more = list_append(all, text); if (!more || !more->text) { list_free(all); return; }`."""
-        given = {name for one in walked.acquired.call.node.args for name in _names(one)}
+        given = {name for one in walked.acquired.call.node.args for name in names_in(one)}
         return any(
             walked.start.index < event.index < exit.index
-            and any(not given.isdisjoint(_names(one)) for one in event.node.args)
+            and any(not given.isdisjoint(names_in(one)) for one in event.node.args)
             and self.flow.dominates(event, exit)
             and bool(self.resources.released(event.node, self.function))
             for event in (self.flow.calls if given else ())
@@ -872,9 +884,9 @@ class _Losing:
         acquisition itself has set: what that was given the address of, a member of its object, or, where no model
         knows the function, anything that is no local."""
         call, local = acquired.call.node, self.function.locals
-        given = {name for one in (receiver(call), *call.args) for name in _names(one) if not self.is_number((name,))}
-        given |= {name for one in call.args if isinstance(strip(one), r.Unary) for name in _names(one)}
-        asked = _names(value)
+        given = {name for one in (receiver(call), *call.args) for name in names_in(one) if not self.is_number((name,))}
+        given |= {name for one in call.args if isinstance(strip(one), r.Unary) for name in names_in(one)}
+        asked = names_in(value)
         seen = acquired.acquisition.is_modelled or call.kind == "new" or asked <= local.keys()
         if "errno" in asked or not given.isdisjoint(asked) or not seen:
             made, told = called(call), text(value)
@@ -997,7 +1009,7 @@ class _Losing:
         for name in {inner.text for one in given if isinstance(inner := strip(one), r.Name)}:
 
             def is_set_anew(event: e.Event, name: str = name) -> bool:
-                return isinstance(event, e.Write) and event.place == (name,) and name not in _names(event.value)
+                return isinstance(event, e.Write) and event.place == (name,) and name not in names_in(event.value)
 
             later = self.flow.after(put, is_set_anew)
             if any(
@@ -1127,7 +1139,7 @@ class _Losing:
         """Whether a local is a container, or an array, that ends without ending what is in it."""
         function = self.function
         written = function.locals.get(root, ("", None))[0]
-        if not written or "&" in written or root in {p.name for p in function.record.parameters}:
+        if not written or "&" in written or root in function.parameter_names:
             return False
         if written.rstrip().endswith("]"):
             return not any(isinstance(s, r.Declare) and s.static and root in s.names for s in function.statements)
@@ -1163,10 +1175,6 @@ def _hands_itself_over(cls: Class) -> bool:
         for method in cls.methods
         if method.record.kind == "constructor" or (method.record.kind == "method" and method.mentions("delete"))
     )
-
-
-def _names(value: r.Value | None) -> set[str]:
-    return {inner.text for inner in walk(value) if isinstance(inner, r.Name)}
 
 
 def _sure(how: int, walked: OwedWalk, at: e.Event) -> Certainty:
@@ -1257,14 +1265,10 @@ def _is_seen(function: Function, name: str, but: e.CallEvent) -> bool:
     the pointer."""
     for event in function.flow:
         match event:
-            case e.CallEvent(node=node) if event is not but and _says(node, name):
+            case e.CallEvent(node=node) if event is not but and name in names_in(node):
                 return True
-            case e.Write(value=value, fresh=False) | e.LeaveEvent(value=value) if _says(value, name):
+            case e.Write(value=value, fresh=False) | e.LeaveEvent(value=value) if name in names_in(value):
                 return True
-            case e.Write(value=value, place=place) if place != (name,) and _says(value, name):
+            case e.Write(value=value, place=place) if place != (name,) and name in names_in(value):
                 return True
     return False
-
-
-def _says(value: r.Value | None, name: str) -> bool:
-    return any(isinstance(inner, r.Name) and inner.text == name for inner in walk(value))

@@ -62,8 +62,7 @@ def hands_on(call: r.Call, index: int, function: Function) -> bool:
     if call.kind != "call":
         return True
     callee = overrides.reached(call, function)
-    if len(callee.functions) == 1 and callee.certainty != "possible":
-        one = callee.functions[0]
+    if (one := callee.only) is not None:
         parameters = one.record.parameters
         return index >= len(parameters) or parameters[index].name in _handed_on(one)
     if callee.functions:
@@ -106,7 +105,7 @@ def _handed_on(function: Function) -> frozenset[str]:
 
 
 def _put_somewhere(function: Function) -> Iterator[str]:
-    names = {one.name for one in function.record.parameters}
+    names = function.parameter_names
     if function.record.opaque:  # what it does is not told
         return
     done = set(_only_read(function))

@@ -60,7 +60,7 @@ from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.asked import as_asked
 from ownlint.flow.graph import addressed
-from ownlint.flow.places import THIS, last_name, strip, walk
+from ownlint.flow.places import THIS, last_name, names_in, strip, walk
 from ownlint.flow.remembered import remembered
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -396,8 +396,7 @@ class MemoryWalk(Summarised):
         return tuple(
             one
             for one in self.function.values
-            if isinstance(one, r.Conditional)
-            and any(isinstance(inner, r.Name) and inner.text in self.relevant for inner in walk(one))
+            if isinstance(one, r.Conditional) and not self.relevant.isdisjoint(names_in(one))
         )
 
     @cached_property
@@ -684,7 +683,7 @@ class MemoryWalk(Summarised):
 
     def end_owners(self, event: e.LeaveEvent, draft: MemoryDraft) -> None:
         """Locals that own something end with the function, the last first; what is returned may be one of them."""
-        returned = {one.text for one in walk(event.value) if isinstance(one, r.Name)}
+        returned = names_in(event.value)
         begun = {cell.block for cell in draft.cells}
         for name in reversed(self.owners):
             own = ("var", name)
@@ -966,8 +965,7 @@ class MemoryWalk(Summarised):
         node = event.node if isinstance(event, e.CallEvent) and event.node.kind == "call" else None
         if node is None or strip(node) is not node:
             return None
-        callee = self.program.calls.callee(node, self.function)
-        return callee.functions[0] if len(callee.functions) == 1 and callee.certainty != "possible" else None
+        return self.program.calls.callee(node, self.function).only
 
     def may_have_ended(self, node: r.Call, draft: MemoryDraft, function: Function) -> MaybeEnds:
         """What a callee ends on some of its ways of what this function knows."""
@@ -1028,7 +1026,7 @@ class MemoryWalk(Summarised):
 
     def is_asked_otherwise(self, given: r.Value) -> bool:
         """Whether a test may be about what is given to a call, in a way that is not followed."""
-        names = {one.text for one in walk(given) if isinstance(one, r.Name)} - self.asked_again
+        names = names_in(given) - self.asked_again
         tests = (test for test in self.flow.of(e.Test) if isinstance(test, e.Test))
         return any(isinstance(one, r.Name) and one.text in names for test in tests for one in walk(test.value))
 
@@ -1063,10 +1061,7 @@ class MemoryWalk(Summarised):
     def asked_again(self) -> frozenset[str]:
         """Numbers of the function, which nobody else can change, that more than one test is about."""
         asked = Counter(
-            name
-            for test in self.flow.of(e.Test)
-            if isinstance(test, e.Test)
-            for name in {one.text for one in walk(test.value) if isinstance(one, r.Name)}
+            name for test in self.flow.of(e.Test) if isinstance(test, e.Test) for name in names_in(test.value)
         )
         others = self.shared | self.references | self.set_in_lambdas
         return self.never_lent(

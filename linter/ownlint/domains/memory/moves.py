@@ -309,7 +309,7 @@ class Moves(Pointers):
         """Whether it stands in the call, or the assignment, that takes what is moved: which goes first, it may say."""
         move = self.flow.events[ended.at]
         around = self.contexts.get((move.span.start, move.span.end), _NOTHING).by
-        return around is not None and _is_in(value, around)
+        return around is not None and around.span.holds(value.span)
 
     def write_into_moved(self, draft: MemoryDraft, target: r.Value | None) -> None:
         """An element, or what a pointer leads to, is written."""
@@ -452,7 +452,7 @@ class Moves(Pointers):
             names = movers(self.program)
             offers = [given for one in inside if isinstance(one, r.Call) and (given := offered(one, names)) is not None]
             for one in inside:
-                if isinstance(one, r.Name) and not any(_is_in(one, given) for given in offers):
+                if isinstance(one, r.Name) and not any(given.span.holds(one.span) for given in offers):
                     yield one.text
                 elif isinstance(one, r.Lambda):
                     copies = {capture.name for capture in one.captures if not capture.by_reference}
@@ -544,10 +544,6 @@ def _is_nothing(value: r.Value) -> bool:
     return (isinstance(value, r.Literal) and value.kind == "null") or (
         isinstance(value, r.Aggregate) and not value.items
     )
-
-
-def _is_in(value: r.Value, outer: r.Value | r.Declare) -> bool:
-    return outer.start <= value.start and value.end <= outer.end
 
 
 def _starts(path: tuple[str, ...], outer: tuple[str, ...]) -> bool:

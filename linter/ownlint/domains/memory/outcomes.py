@@ -13,7 +13,7 @@ from ownlint.engine import assignments, ranges
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.asked import is_null
-from ownlint.flow.places import Place, last_name, strip, walk
+from ownlint.flow.places import Place, is_name, last_name, strip, walk
 from ownlint.flow.remembered import remembered
 from ownlint.models import habits
 from ownlint.project import types
@@ -213,7 +213,7 @@ def _member_set(event: e.Event, name: str) -> str | None:
     """What a write sets behind a parameter: a member, or, by the empty name, what it leads to; None for neither."""
     target = strip(event.target) if isinstance(event, e.Write) else None
     if isinstance(target, r.Member):
-        return target.name if _is_named(target.base, name) else None
+        return target.name if is_name(target.base, name) else None
     return "" if _is_behind(target, name) else None
 
 
@@ -247,7 +247,7 @@ def _answers_at(callee: Function, event: e.Event, leave: e.LeaveEvent, index: in
 
 def _answers_of(callee: Function, call: r.Call, name: str) -> frozenset[bool]:
     """Of a call that sets it, and of which the answer is handed on."""
-    given = [at for at, argument in enumerate(call.args) if _is_named(argument, name)]
+    given = [at for at, argument in enumerate(call.args) if is_name(argument, name)]
     inner = callee.program.calls.callee(call, callee)
     if len(given) != 1 or not inner.all_defined or callee in inner.functions:
         return frozenset()
@@ -262,7 +262,7 @@ def _known(callee: Function, event: e.Event, leave: e.LeaveEvent, name: str) -> 
     found = ranges.ANY
     for test, outcome in callee.flow.guards(event):
         asked = strip(test.value)
-        if not isinstance(asked, r.Binary) or asked.op not in ranges.COMPARISONS or not _is_named(asked.left, name):
+        if not isinstance(asked, r.Binary) or asked.op not in ranges.COMPARISONS or not is_name(asked.left, name):
             continue
         if not callee.flow.sets_between(test, leave, frozenset((name,)), again=False):
             other = ranges.of(asked.right, lambda said: numbers.constant(said, callee))
@@ -275,11 +275,11 @@ def _sets(callee: Function, name: str) -> Iterator[e.Event]:
     macros = callee.program.macros
     for event in callee.flow:
         match event:
-            case e.CallEvent(node=node) if any(_is_named(argument, name) for argument in node.args) or (
+            case e.CallEvent(node=node) if any(is_name(argument, name) for argument in node.args) or (
                 name in macros.words(last_name(node.callee))
             ):
                 yield event
-            case e.Write(target=target, value=value) if _is_named(value, name) or (
+            case e.Write(target=target, value=value) if is_name(value, name) or (
                 _is_behind(target, name) and not is_null(strip(value))
             ):
                 yield event
@@ -289,15 +289,10 @@ def _exits_behind(callee: Function, events: Iterable[e.Event]) -> Iterator[e.Lea
     return (one for event in events for one in callee.flow.after(event) if isinstance(one, e.LeaveEvent))
 
 
-def _is_named(value: r.Value | None, name: str) -> bool:
-    inner = strip(value)
-    return isinstance(inner, r.Name) and inner.text == name
-
-
 def _is_behind(target: r.Value | None, name: str) -> bool:
     inner = strip(target)
     while isinstance(inner, r.Member | r.Index):
         inner = strip(inner.base)
-        if _is_named(inner, name):
+        if is_name(inner, name):
             return True
-    return isinstance(inner, r.Unary) and inner.op == "*" and _is_named(inner.value, name)
+    return isinstance(inner, r.Unary) and inner.op == "*" and is_name(inner.value, name)

@@ -27,7 +27,7 @@ from ownlint.finding import Certainty
 from ownlint.flow import events as e
 from ownlint.flow.asked import Asked, as_asked
 from ownlint.flow.graph import addressed
-from ownlint.flow.places import Place, last_name, receiver, strip, walk
+from ownlint.flow.places import Place, last_name, names_in, receiver, strip, walk
 from ownlint.flow.remembered import remembered
 from ownlint.models import habits
 from ownlint.project.pairs import releasing_verb, words
@@ -164,7 +164,7 @@ class OwedWalk(OwedUses):
         found: set[str] = set()
         while waiting:
             for test, _ in self.flow.guards(waiting.pop()):
-                fresh = {one.text for one in walk(test.value) if isinstance(one, r.Name)} - found
+                fresh = names_in(test.value) - found
                 found |= fresh
                 for name in sorted(fresh):
                     waiting += (
@@ -180,7 +180,7 @@ class OwedWalk(OwedUses):
             if (within := self.written_before(name)) != ranges.ANY:
                 draft.know(f"={name}", within)
         for test, outcome in reversed([] if self.rest is not None else list(self.flow.guards(self.start))):
-            said = {one.text for one in walk(test.value) if isinstance(one, r.Name)}
+            said = names_in(test.value)
             names = self.asked_again & said if self.set_by_start.isdisjoint(said) else frozenset[str]()
             if names and not test.asserted and not self.flow.sets_between(test, self.start, names, again=False):
                 self.holds(draft, test.value, outcome)
@@ -191,7 +191,7 @@ class OwedWalk(OwedUses):
         found: dict[str, bool] = {}
         for test, outcome in [] if self.rest is not None or not self.repeated else self.flow.guards(self.start):
             said, holds = as_asked(test.value, outcome)
-            names = frozenset(one.text for one in walk(test.value) if isinstance(one, r.Name))
+            names = names_in(test.value)
             if said not in self.repeated or said in found or not self.set_by_start.isdisjoint(names):
                 continue
             if not self.flow.sets_between(test, self.start, names, again=False):

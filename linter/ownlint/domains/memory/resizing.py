@@ -63,7 +63,7 @@ def _is_given_itself(function: Function, call: e.CallEvent, write: e.Write) -> b
 
 def _is_kept(function: Function, write: e.Write) -> bool:
     """Whether the caller has the old pointer as well, or another variable of the function."""
-    if isinstance(write.target, r.Name) and write.target.text in {one.name for one in function.record.parameters}:
+    if isinstance(write.target, r.Name) and write.target.text in function.parameter_names:
         return True
     aliases = function.flow.aliases
     return any(

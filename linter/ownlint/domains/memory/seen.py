@@ -31,7 +31,7 @@ from ownlint.engine.macro_calls import with_macros, written_out
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements, values
 from ownlint.flow.graph import Flow
-from ownlint.flow.places import THIS, last_name, operands, strip, walk
+from ownlint.flow.places import THIS, children, last_name, strip, walk
 from ownlint.patterns import constant
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -155,7 +155,7 @@ def _led_from(value: r.Value | None) -> Iterator[str]:
     elif isinstance(value, r.Call):
         yield from _led_from(value.callee.base if isinstance(value.callee, r.Member) else None)
     elif value is not None:
-        for one in operands(value):
+        for one in children(value):
             yield from _led_from(one)
 
 
@@ -309,7 +309,7 @@ def _running(program: Program) -> frozenset[str]:
     own = {
         one.name
         for one in program.functions
-        if one.language == "cpp" and not {p.name for p in one.record.parameters}.isdisjoint(one.mentioned)
+        if one.language == "cpp" and not one.parameter_names.isdisjoint(one.mentioned)
     }
     return frozenset(
         own | _holding(program) | program.models.functions_with("call") | program.models.functions_with("bind")
@@ -494,7 +494,7 @@ def _growers(program: Program) -> dict[Function, bool]:
 
 def _passes_on(function: Function, names: frozenset[str], growers: Mapping[Function, bool]) -> bool:
     """Whether one of those is called of something that is no local of the function."""
-    own = function.locals.keys() - {one.name for one in function.record.parameters}
+    own = function.locals.keys() - function.parameter_names
     for call in function.calls():
         if last_name(call.callee) in names:
             on = call.callee.base if isinstance(call.callee, r.Member) else r.Name(-1, -1, THIS)
@@ -741,7 +741,7 @@ def ending_rounds(function: Function) -> Mapping[int, str]:
     the range is made in the function, or its elements get other values there: in which order, and how many, nobody
     counts."""
     enders, found = _ending(function.program), dict[int, str]()
-    own = function.locals.keys() - {one.name for one in function.record.parameters}
+    own = function.locals.keys() - function.parameter_names
     for loop in _ranges(function):
         container, name = named(loop.iterable), last_name(loop.target)
         if (

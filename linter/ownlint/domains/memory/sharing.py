@@ -8,7 +8,7 @@ from ownlint.domains.counted.references import may_count, references
 from ownlint.domains.memory.blocks import Block, Cell, home_of
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import walk
+from ownlint.flow.places import names_in
 from ownlint.project import types
 from ownlint.project.callees import Callee
 from ownlint.project.questions import flow_question
@@ -76,7 +76,7 @@ def _stays_pointer(function: Function, name: str) -> bool:
     """Whether a parameter is given to no call, and only put into places that hold bare pointers."""
 
     def is_in(value: r.Value | None) -> bool:
-        return any(isinstance(one, r.Name) and one.text == name for one in walk(value))
+        return name in names_in(value)
 
     if any(is_in(call.node) for call in function.flow.calls):
         return False

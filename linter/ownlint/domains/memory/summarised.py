@@ -31,7 +31,7 @@ from ownlint.engine.ranges import Range
 from ownlint.facts import records as r
 from ownlint.finding import because
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, strip, walk
+from ownlint.flow.places import THIS, names_in, strip, walk
 from ownlint.project import types
 from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
@@ -275,7 +275,7 @@ class Summarised(MemoryCalls):
             refused = True
         if refused is not None:
             return "failure" if refused else "success"
-        said = {one.text for one in walk(at.value) if isinstance(one, r.Name)}
+        said = names_in(at.value)
         deciding = {
             one.text
             for test, _ in self.flow.guards(self.flow.events[how.at])

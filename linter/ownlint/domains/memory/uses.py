@@ -22,7 +22,7 @@ from ownlint.engine.resources import OWNING, resources
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.graph import Flow
-from ownlint.flow.places import THIS, last_name, receiver, strip, walk
+from ownlint.flow.places import THIS, last_name, names_in, receiver, strip, walk
 from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.pairs import releasing_verb, words
@@ -51,15 +51,15 @@ def names_at(function: Function) -> tuple[frozenset[str], ...]:
 def _names_at(event: e.Event, operators: dict[int, r.Call], bound: Set[tuple[int, int]]) -> frozenset[str]:
     match event:
         case e.CallEvent(node=node):
-            return _names(node)
+            return names_in(node)
         case e.Write(value=value, place=place, target=target):
-            return _names(value) | _names(target) | {place[0]}
+            return names_in(value) | names_in(target) | {place[0]}
         case e.LeaveEvent(value=value) | e.Test(value=value):
-            return _names(value)
+            return names_in(value)
         case e.OpaqueEvent(names=names):
             return frozenset(names)
         case e.Read(node=node) if event.span.start in operators or (node.start, node.end) in bound:
-            return _names(node)
+            return names_in(node)
         case e.End(place=place):
             return frozenset(place[:1])
     return frozenset()
@@ -70,10 +70,6 @@ def _is_idle(event: e.Event, operators: dict[int, r.Call], bound: Set[tuple[int,
     if isinstance(event, e.Read):
         return event.span.start not in operators and (event.node.start, event.node.end) not in bound
     return isinstance(event, e.Mark)
-
-
-def _names(value: r.Value | None) -> frozenset[str]:
-    return frozenset(inner.text for inner in walk(value) if type(inner) is r.Name)
 
 
 class Stretches:
