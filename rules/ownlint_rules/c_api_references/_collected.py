@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, places, questions, references, types
+from ownlint import Function, Program, places, references, types
 from ownlint import records as r
 from ownlint_rules.c_api_references import _lives as lives
 from ownlint_rules.c_api_references._object_types import object_types
+from ownlint_rules.c_api_references._stores import put
 
 _DEEPEST = 3
 
@@ -36,13 +37,13 @@ def hidden(program: Program) -> Iterator[Hidden]:
         members = {inner.name for one in shown for inner in one.members}
         seen: set[str] = set()
         for end in dict.fromkeys(kind.ends.values()):
-            for one in lives.deeds(end):
-                for at in one.members if one.what == "released" else ():
+            for deed in lives.deeds(end):
+                for at in deed.members if deed.what == "released" else ():
                     member = at.name
-                    if member not in members and member not in seen and _may_refer(one.function, kind.path, at):
+                    if member not in members and member not in seen and _may_refer(deed.function, kind.path, at):
                         seen.add(member)
-                        is_open = any(_is_lent(*put) for put in _put(program, kind.path, member))
-                        yield Hidden(kind.traverse, member, one.function, at, is_open)
+                        is_open = any(_is_lent(*one) for one in put(program, kind.path, member))
+                        yield Hidden(kind.traverse, member, deed.function, at, is_open)
         if kind.on_heap and members and not any(True for one in shown for _ in places.calls_in(one.value)):
             yield Hidden(kind.traverse, "", None)
 
@@ -62,25 +63,15 @@ def _may_refer(function: Function, path: str, at: r.Member) -> bool:
     written = program.types.of(at, function)
     if (written and types.parse(written).last != "PyObject") or not _is_direct(at):
         return False
-    put = (made for inside, value in _put(program, path, at.name) for made in _made(inside, value))
-    made = [value for value in put if not isinstance(value, r.Literal)]
+    given = (made for inside, value in put(program, path, at.name) for made in _made(inside, value))
+    made = [value for value in given if not isinstance(value, r.Literal)]
     atomic = program.models.atomic
     return bool(made) and not all(isinstance(one, r.Call) and atomic.fits(places.last_name(one.callee)) for one in made)
 
 
-def _put(program: Program, path: str, member: str) -> Iterator[tuple[Function, r.Value]]:
-    """What the functions of the file put into the member, and which."""
-    for other in program.functions_in(path):
-        if f"={member}" in other.mentioned:
-            for write in other.flow.writes:
-                if not write.fresh and write.place[-1].lstrip(".") == member and write.value is not None:
-                    yield other, write.value
-    yield from _adopted(program, path, member)
-
-
 def _is_lent(function: Function, value: r.Value) -> bool:
     """Whether it is an argument of Python's, of any type."""
-    names = {part.text for part in places.walk(value) if isinstance(part, r.Name)}
+    names = places.names_in(value)
     known = references.references(function.program)
     for call in function.flow.calls:
         model = known.model(call.node, function)
@@ -91,28 +82,6 @@ def _is_lent(function: Function, value: r.Value) -> bool:
             if isinstance(given, r.Unary) and places.last_name(given.value) in names:
                 return True
     return False
-
-
-def _adopted(program: Program, path: str, member: str) -> Iterator[tuple[Function, r.Value]]:
-    """What calls of the file put into the member: `Py_XSETREF(self->owner, Py_NewRef(owner))`."""
-    known = references.references(program)
-    for other in program.functions_in(path):
-        if not other.mentions_any(_setters(program)):
-            continue
-        for call in other.flow.calls:
-            for given, where in known.adopted(call.node, other):
-                target = places.strip(where)
-                if isinstance(target, r.Member) and target.name == member:
-                    yield other, given
-
-
-@questions.program_question
-def _setters(program: Program) -> frozenset[str]:
-    """Last names of what puts a reference into a place that it is given."""
-    return program.models.functions_with(
-        "adopt",
-        wanted=lambda model: any(one.verb == "adopt" and one.other is not None for one in model.effects),
-    )
 
 
 def _made(function: Function, value: r.Value, depth: int = 0) -> Iterator[r.Value | None]:

@@ -13,6 +13,7 @@ from ownlint import Class, Function, Program, events, patterns, places, referenc
 from ownlint import records as r
 from ownlint_rules.c_api_references import _lives as lives
 from ownlint_rules.c_api_references._object_types import object_types
+from ownlint_rules.c_api_references._stores import stores
 
 _OBJECT_FIELDS = frozenset({"T_OBJECT", "T_OBJECT_EX", "Py_T_OBJECT_EX", "_Py_T_OBJECT"})
 """Kinds of `PyMemberDef` whose setter stores a new reference; docs.python.org/3/c-api/structures.html."""
@@ -181,40 +182,13 @@ def _stored_by(function: Function, wanted: frozenset[Class]) -> Iterator[tuple[C
     """The members of those classes in which the function stores something: the class, the name, where, and whether the
     member owns a reference from then on."""
     known = references.references(function.program)
-    for event in function.flow:
-        if isinstance(event, events.Write) and not event.fresh:
-            held = _member_of(event.target, function, wanted)
-            if held is None or event.value is None or known.is_null(event.value, function):
-                continue
-            if _is_same(event, held[1]):
-                continue
-            yield *held, event.span, _is_owned(function, event, event.value, known)
-        elif isinstance(event, events.CallEvent):
-            model = known.model(event.node, function)
-            for given, where in known.adopted(event.node, function) if model is not None and model.counted else ():
-                held = _member_of(where, function, wanted)
-                if held is not None and not known.is_null(given, function):
-                    yield *held, event.span, True
-            yield from _put_by(function, event, wanted, known)
-
-
-def _put_by(
-    function: Function, event: events.CallEvent, wanted: frozenset[Class], known: references.References
-) -> Iterator[tuple[Class, str, r.Span, bool]]:
-    """The same for what is put into a container that is a member: `self->cache->emplace(key, value)`."""
-    containers = function.program.models.containers
-    callee = event.node.callee
-    if not isinstance(callee, r.Member) or callee.name not in containers.keyed | containers.appends:
-        return
-    held = _member_of(callee.base, function, wanted, containers=True)
-    given = event.node.args[-1] if event.node.args else None
-    while isinstance(inner := places.strip(given), r.Call | r.Aggregate):  # `insert({key, value})`
-        parts = inner.args if isinstance(inner, r.Call) else inner.items
-        if isinstance(inner, r.Call) and (len(parts) != 2 or known.source(inner, function).kind == "new"):
-            break
-        given = parts[-1] if parts else None
-    if held is not None and given is not None and not known.is_null(given, function):
-        yield *held, event.span, _is_owned(function, event, given, known)
+    for one in stores(function):
+        held = _member_of(one.into, function, wanted, containers=one.inside)
+        if held is None or (isinstance(one.at, events.Write) and _is_same(one.value, held[1])):
+            continue
+        model = known.model(one.at.node, function) if one.adopted and isinstance(one.at, events.CallEvent) else None
+        if not one.adopted or (model is not None and model.counted):
+            yield *held, one.at.span, one.adopted or _is_owned(function, one.at, one.value, known)
 
 
 def _holds_references(field: r.Field, cls: Class) -> bool:
@@ -226,16 +200,15 @@ def _holds_references(field: r.Field, cls: Class) -> bool:
     return is_container and held is not None and held.last == "PyObject" and held.pointers == 1
 
 
-def _is_same(event: events.Write, name: str) -> bool:
-    return any(isinstance(inner, r.Member) and inner.name == name for inner in places.walk(event.value))
+def _is_same(value: r.Value, name: str) -> bool:
+    return any(isinstance(inner, r.Member) and inner.name == name for inner in places.walk(value))
 
 
 def _member_of(
-    target: r.Value | None, function: Function, wanted: frozenset[Class], *, containers: bool = False
+    inner: r.Value | None, function: Function, wanted: frozenset[Class], *, containers: bool
 ) -> tuple[Class, str] | None:
     """The class and the name of a member of an object: `self->hook`, of no element and no struct inside of it. With
     `containers` of one that holds references."""
-    inner = places.strip(target)
     if not isinstance(inner, r.Member):
         return None
     written = function.program.types.holder(inner.base, function)
