@@ -40,13 +40,13 @@ class MissedMember(NamedTuple):
 
 
 def missed(program: Program) -> Iterator[MissedMember]:
-    types_of = list(_destroyed_types(program))
-    owned = _owned(program, frozenset(cls for _, _, cls in types_of)) if types_of else {}
+    ending = [(kind.dealloc, kind.ends.values(), cls) for kind in object_types(program) if (cls := kind.struct)]
+    owned = _owned(program, frozenset(cls for _, _, cls in ending)) if ending else {}
     seen: set[tuple[Class, str]] = set()
-    for dealloc, ends, cls in types_of:
+    for dealloc, ends, cls in ending:
         wanted = {name: stores for (owner, name), stores in owned.items() if owner is cls}
         done = [one for end in ends for one in lives.deeds(end)] if wanted else []
-        if not done or any(map(_may_release_all, done)):
+        if dealloc is None or not done or any(map(_may_release_all, done)):
             continue
         reached = {name for function in lives.functions(done) for name in _reached(function)}
         touching = [(one.function, _touched(one)) for one in done]
@@ -62,35 +62,6 @@ def missed(program: Program) -> Iterator[MissedMember]:
             if member.name not in (reached if is_container else touched):
                 seen.add((cls, member.name))
                 yield MissedMember(shown, cls, member, stores.owned[0], stores.borrows, is_container)
-
-
-# --- types ---
-
-
-def _destroyed_types(program: Program) -> Iterator[tuple[Function, list[Function], Class]]:
-    """Each type with its dealloc function, all functions that end its objects, and the struct of its objects."""
-    for kind in object_types(program):
-        dealloc = kind.dealloc
-        cls = next((of for one in kind.ends.values() if (of := _object_of(one)) is not None), None)
-        if dealloc is not None and cls is not None:
-            yield dealloc, list(kind.ends.values()), cls
-
-
-def _object_of(end: Function) -> Class | None:
-    """The struct of whose objects it is given one: its parameter's, or that which the parameter is cast to."""
-    program, scope, file = end.program, end.record.scope, end.file
-    parameter = end.record.parameters[0]
-    written = [parameter.type]
-    written += [kind for kind, initial in end.locals.values() if lives.is_it(initial, {parameter.name})]
-    written += [
-        inner.type for inner in end.values if isinstance(inner, r.Cast) and lives.is_it(inner, {parameter.name})
-    ]
-    for one in written:
-        kind = types.parse(program.names.expand(one, file, scope))
-        cls = program.names.find_class(kind.name, scope, file) if kind.pointers == 1 else None
-        if cls is not None and kind.last != "PyObject" and cls.record.destructor == "implicit":
-            return cls
-    return None
 
 
 # --- what destroys ---

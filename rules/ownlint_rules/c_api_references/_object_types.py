@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, places, questions, text
+from ownlint import Class, Function, Program, places, questions, text, wrapped_objects
 from ownlint import records as r
 
 _ENDS = ("tp_dealloc", "tp_clear", "tp_finalize", "tp_del")
@@ -33,6 +33,12 @@ class ObjectType(NamedTuple):
     @property
     def dealloc(self) -> Function | None:
         return self.ends.get("tp_dealloc")
+
+    @property
+    def struct(self) -> Class | None:
+        """What its objects are in C, where nothing but these functions ends it."""
+        given = (wrapped_objects.class_of_parameter(one, one.record.parameters[0]) for one in self.ends.values())
+        return next((cls for cls in given if cls is not None and cls.record.destructor == "implicit"), None)
 
 
 @questions.program_question

@@ -87,10 +87,7 @@ def _counted(
     event: e.Event, value: r.Value, raised: dict[str, e.CallEvent], known: references.References, function: Function
 ) -> e.Event | None:
     """Where the reference comes from that is put into the container, if the container is to own one."""
-    inner = places.strip(value)
-    if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name == "ptr":
-        inner = places.strip(inner.callee.base)
-    if inner is None:
+    if (inner := _bare(value)) is None:
         return None
     if (made := raised.get(text(inner))) is not None:
         return made if made.index < event.index else None
@@ -176,13 +173,7 @@ def _ending(function: Function, value: r.Value) -> Function | None:
     kind = types.parse(held.record.parameters[0].type)
     if kind.name != "void" or kind.pointers != 1:
         return None
-    name, known = held.record.parameters[0].name, references.references(held.program)
-    for event in held.flow.calls:
-        model = known.model(event.node, held)
-        releases = model is not None and model.has("release") and model.counted
-        if releases and name in places.names_in(event.node):
-            return held
-    return None
+    return held if _counts_down_its_own(held) else None
 
 
 def _is_object(function: Function, known: references.References, value: r.Value) -> bool:
@@ -198,11 +189,8 @@ def _is_made_of(function: Function, data: r.Value, names: set[str]) -> bool:
     if not isinstance(data, r.Name):
         return True
     initial = function.locals.get(data.text, ("", None))[1]
-    return not names.isdisjoint(places.names_in(initial)) or any(
-        isinstance(part, r.Name) and part.text in names
-        for write in function.flow.writes_to((data.text,))
-        for part in places.walk(write.value)
-    )
+    written = (write.value for write in function.flow.writes_to((data.text,)))
+    return any(not names.isdisjoint(places.names_in(one)) for one in (initial, *written))
 
 
 def _is_settled(function: Function, known: references.References, owner: r.Name, at: e.CallEvent) -> bool:
@@ -210,10 +198,7 @@ def _is_settled(function: Function, known: references.References, owner: r.Name,
     for event in function.flow:
         match event:
             case e.CallEvent(node=node) if event is not at:
-                said = [node.callee.base, *node.args] if isinstance(node.callee, r.Member) else list(node.args)
-                if any(
-                    isinstance(part, r.Name) and part.text == owner.text for one in said for part in places.walk(one)
-                ):
+                if any(owner.text in places.names_in(one) for one in (places.receiver(node), *node.args)):
                     return True
             case e.Write(value=value, fresh=False) | e.LeaveEvent(value=value):
                 if owner.text in places.names_in(value):
@@ -247,16 +232,14 @@ def _made_of(function: Function, value: r.Value | None) -> Iterator[r.Value]:
 
 
 def _counts_down_its_own(callback: Function) -> bool:
+    """Whether it counts down what it is called with."""
     known = references.references(callback.program)
-    given = callback.parameter_names
     for event in callback.flow.calls:
-        model, method = known.model(event.node, callback), event.node.callee
-        releases = model is not None and model.has("release", "receiver")
-        if releases and isinstance(method, r.Member) and text(method.base) in given:
+        model, on = known.model(event.node, callback), places.receiver(event.node)
+        uses = ((value, known.use(event.node, at, callback)) for at, value in references.arguments(event.node))
+        released = [value for value, use in uses if use == "released"]
+        if on is not None and model is not None and model.has("release", "receiver"):
+            released.append(on)
+        if any(not callback.parameter_names.isdisjoint(places.names_in(one)) for one in released):
             return True
-        for index, argument in references.arguments(event.node):
-            if known.use(event.node, index, callback) == "released" and not given.isdisjoint(
-                inner.text for inner in places.walk(argument) if isinstance(inner, r.Name)
-            ):
-                return True
     return False
