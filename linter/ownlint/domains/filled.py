@@ -16,7 +16,7 @@ from ownlint.domains import entrances
 from ownlint.domains.counted.references import references
 from ownlint.facts import records as r
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, last_name, strip, walk
+from ownlint.flow.places import THIS, is_one_of, last_name, strip, walk
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -213,7 +213,7 @@ class Filling:
             if types.parse(types.element(written) or written).last == self.cls.name:
                 yield from self.stored(factory, name, given)
         for call in factory.flow.calls:
-            numbers = [i for i, one in enumerate(call.node.args) if self._is_one(one, given)]
+            numbers = [i for i, one in enumerate(call.node.args) if is_one_of(one, given)]
             if not numbers or not self._makes(call.node):
                 continue
             for made in self.cls.constructors:
@@ -254,23 +254,23 @@ class Filling:
     ) -> Iterator[str]:
         """A method of the same object gets it."""
         on_itself = event.receiver == (root,) or (root == THIS and isinstance(node.callee, r.Name))
-        if node.kind != "call" or not on_itself or not any(self._is_one(one, given) for one in node.args):
+        if node.kind != "call" or not on_itself or not any(is_one_of(one, given) for one in node.args):
             return
         for method in function.program.calls.callee(node, function).functions[:1]:
             if method is not function and method.cls in self.cls.ancestry:
                 names = [p.name for p in method.record.parameters]
-                inner = frozenset(n for n, one in zip(names, node.args, strict=False) if self._is_one(one, given))
+                inner = frozenset(n for n, one in zip(names, node.args, strict=False) if is_one_of(one, given))
                 yield from self.stored(method, THIS, inner, depth + 1)
 
     def _is_given_value(self, value: r.Value | None, given: frozenset[str], function: Function) -> bool:
         """The value itself, a reference more to it, a function that captures it, or one of these in braces."""
         inner = strip(value)
-        if self._is_one(inner, given):
+        if is_one_of(inner, given):
             return True
         match inner:
             case r.Lambda(captures=captures):
                 body = function.program.index.function_at(function.file, inner.function)
-                return any(one.name in given or self._is_one(one.value, given) for one in captures) or (
+                return any(one.name in given or is_one_of(one.value, given) for one in captures) or (
                     any(one.name == "=" for one in captures)
                     and body is not None
                     and any(f'"{name}"'.encode() in body.encoded for name in given)
@@ -282,17 +282,12 @@ class Filling:
             case r.Call(kind="construct", args=args):
                 return any(self._is_given_value(one, given, function) for one in args)
             case r.Call(callee=r.Member(base=base, name="cast")):
-                return self._is_one(base, given)
+                return is_one_of(base, given)
             case r.Call(args=args):
                 model = references(function.program).model(inner, function)
                 owns = model is not None and model.has("own", "result")
-                return owns and any(self._is_one(one, given) for one in args)
+                return owns and any(is_one_of(one, given) for one in args)
         return False
-
-    @staticmethod
-    def _is_one(value: r.Value | None, given: frozenset[str]) -> bool:
-        inner = strip(value)
-        return isinstance(inner, r.Name) and inner.text in given
 
     @staticmethod
     def _emptied(function: Function, at: e.Write, member: str) -> bool:

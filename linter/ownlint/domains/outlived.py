@@ -19,7 +19,7 @@ from ownlint.engine.containers import made_from
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.places import THIS, last_name, receiver, strip, walk
+from ownlint.flow.places import THIS, is_one_of, last_name, receiver, strip, walk
 from ownlint.project import types, undecoded
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
@@ -110,7 +110,11 @@ class OutlivedMembers:
                 if write.fresh or write.target is None or write.op != "=":
                     continue
                 part = _part(function, write.target, cls)
-                if part is None or part[0] != name or (part[1] is not None and not _is_given(function, part[1])):
+                if (
+                    part is None
+                    or part[0] != name
+                    or (part[1] is not None and not is_one_of(part[1], function.parameter_names))
+                ):
                     continue
                 if (made := held(write.value)) is None or made.kind != "emptied":
                     return True
@@ -463,11 +467,6 @@ def _part(function: Function, value: r.Value | None, cls: Class, depth: int = 0)
         case r.Name(text=name) if name not in function.declared and _is_own(function, cls):
             return name, None
     return None
-
-
-def _is_given(function: Function, value: r.Value) -> bool:
-    inner = strip(value)
-    return isinstance(inner, r.Name) and inner.text in function.parameter_names
 
 
 def _is_mark(function: Function, value: r.Value, marks: frozenset[str], cls: Class | None) -> bool:

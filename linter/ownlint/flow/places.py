@@ -7,7 +7,7 @@ since what matters here is who owns it, not how it is reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from ownlint.facts import records as r
@@ -226,6 +226,12 @@ def is_name(value: r.Value | None, name: str) -> bool:
     """Whether an expression is that name alone."""
     inner = strip(value)
     return isinstance(inner, r.Name) and inner.text == name
+
+
+def is_one_of(value: r.Value | None, names: Container[str]) -> bool:
+    """Whether an expression is one of those names alone."""
+    inner = strip(value)
+    return isinstance(inner, r.Name) and inner.text in names
 
 
 def names_in(value: r.Value | None) -> frozenset[str]:

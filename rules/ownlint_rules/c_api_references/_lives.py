@@ -83,7 +83,7 @@ def _by_call(function: Function, event: events.CallEvent, own: set[str], seen: s
     is_macro, receiver = known.is_macro(call), places.receiver(call)
     saying = next((argument for argument in call.args if not own.isdisjoint(places.names_in(argument))), None)
     yield Deed(function, event, "macro" if is_macro else "called", saying)
-    if receiver is not None and is_it(receiver, own):
+    if receiver is not None and places.is_one_of(receiver, own):
         yield Deed(function, event, "method", receiver)
     model = known.model(call, function)
     for index, argument in enumerate(call.args):
@@ -120,21 +120,16 @@ def _helper(call: r.Call, index: int, function: Function) -> Function | None:
 def own_names(function: Function) -> set[str]:
     """The names of the object: that of the first parameter, and of locals that are made of it."""
     own = {function.record.parameters[0].name}
-    return own | {name for name, (_, initial) in function.locals.items() if is_it(initial, own)}
-
-
-def is_it(value: r.Value | None, own: set[str]) -> bool:
-    inner = places.strip(value)
-    return isinstance(inner, r.Name) and inner.text in own
+    return own | {name for name, (_, initial) in function.locals.items() if places.is_one_of(initial, own)}
 
 
 def _has_it(value: r.Value | None, own: set[str]) -> bool:
     """Whether it is the object, or an aggregate that it goes into; what is read of it is not."""
     inner = places.strip(value)
     parts = inner.items if isinstance(inner, r.Aggregate) else (inner,)
-    return any(is_it(one, own) for one in parts)
+    return any(places.is_one_of(one, own) for one in parts)
 
 
 def _member(value: r.Value, own: set[str]) -> str:
     inner = places.strip(value)
-    return inner.name if isinstance(inner, r.Member) and is_it(inner.base, own) else ""
+    return inner.name if isinstance(inner, r.Member) and places.is_one_of(inner.base, own) else ""

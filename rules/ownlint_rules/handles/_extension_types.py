@@ -292,10 +292,6 @@ def _keeps(function: Function, made: str, cls: Class, owner: frozenset[str]) -> 
     """Whether the new object, or somebody whom nobody sees through, may keep the owner: it is stored there, or the
     object that it keeps itself, its count goes up, or it is given away whole."""
 
-    def is_owner(value: r.Value | None) -> bool:
-        inner = places.strip(value)
-        return isinstance(inner, r.Name) and inner.text in owner
-
     from_it = {
         name
         for name in function.locals
@@ -305,7 +301,7 @@ def _keeps(function: Function, made: str, cls: Class, owner: frozenset[str]) -> 
     given = next((at for at, one in enumerate(function.record.parameters) if one.name in owner), -1)
     for event in function.flow:
         match event:
-            case events.Write(fresh=False, value=value) if not made and is_owner(value):
+            case events.Write(fresh=False, value=value) if not made and places.is_one_of(value, owner):
                 return True  # `PyArray_BASE(array) = self`
             case events.Write(place=(first, field, *_), value=value) if first == made and value is not None:
                 parts = _whole(value)
@@ -318,7 +314,9 @@ def _keeps(function: Function, made: str, cls: Class, owner: frozenset[str]) -> 
                 if any(isinstance(inner, r.Name) and inner.text in names for inner in parts):
                     return True
             case events.CallEvent(node=call):
-                if any(map(is_owner, call.args)) and not (given >= 0 and lending.lends(function, call, given, made)):
+                if any(places.is_one_of(one, owner) for one in call.args) and not (
+                    given >= 0 and lending.lends(function, call, given, made)
+                ):
                     return True
     return False
 

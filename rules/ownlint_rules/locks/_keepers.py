@@ -133,7 +133,7 @@ def _put(function: Function, *, everywhere: bool = False) -> Iterator[tuple[e.Ev
     for store in keeping.stores(function, _anywhere if everywhere else outlives):
         if store.kept.read or store.kept.how == "key":
             continue
-        one = _of(store.kept, _value(store.event), store.place)
+        one = _of(store.kept, value_of(store.event), store.place)
         if one.holder is None and one.made is None:
             one = one._replace(holder=(owner := _owner(function, store)), field=store.place[-1] if owner else "")
         yield store.event, one
@@ -366,7 +366,8 @@ def outlives(function: Function, place: Place, target: r.Value | None) -> bool:
     )
 
 
-def _value(event: e.Event) -> r.Value | None:
+def value_of(event: e.Event) -> r.Value | None:
+    """What is called, written or left with."""
     return event.node if isinstance(event, e.CallEvent) else getattr(event, "value", None)
 
 

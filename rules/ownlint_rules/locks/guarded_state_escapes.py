@@ -445,7 +445,7 @@ class _EscapeJudge:
             return False
         if given.into is not None and (self.is_beside(given.into, guard) or not _is_made(event, given.value)):
             return False
-        arguments = (arg for call in places.calls_in(_value(event)) for arg in call.args)
+        arguments = (arg for call in places.calls_in(keepers.value_of(event)) for arg in call.args)
         return not any(escapes.is_lock(self.function, arg, self.held[event.index]) for arg in arguments)
 
     # --- the verdict ---
@@ -538,10 +538,6 @@ def _stored(given: keepers.HandedAway) -> tuple[Step, ...]:
     return (function.step(event, f"it is stored in `{given.field or places.render(given.into or ())}` here"),)
 
 
-def _value(event: events.Event) -> records.Value | None:
-    return event.node if isinstance(event, events.CallEvent) else getattr(event, "value", None)
-
-
 def _is_made(event: events.Event, value: records.Value) -> bool:
     """Whether what keeps the value is made there, rather than given it later."""
-    return any(places.strip(arg) is value for call in places.calls_in(_value(event)) for arg in call.args)
+    return any(places.strip(arg) is value for call in places.calls_in(keepers.value_of(event)) for arg in call.args)
