@@ -9,7 +9,7 @@ from ownlint import Function, Program, events, glance, places, questions, refere
 from ownlint import records as r
 
 
-class Store(NamedTuple):
+class PutMember(NamedTuple):
     """At `at`, `value` is put into `into`, with its reference if `adopted`. `inside`: as an element of the container
     that stands there."""
 
@@ -21,7 +21,7 @@ class Store(NamedTuple):
 
 
 @questions.flow_question
-def stores(function: Function) -> list[Store]:
+def stores(function: Function) -> list[PutMember]:
     """In the order in which they stand; NULL is nothing."""
     known = references.references(function.program)
     found = (one for event in function.flow for one in _stored(function, event, known))
@@ -36,17 +36,17 @@ def put(program: Program, path: str, member: str) -> Iterator[tuple[Function, r.
                 yield function, one.value
 
 
-def _stored(function: Function, event: events.Event, known: references.References) -> Iterator[Store]:
+def _stored(function: Function, event: events.Event, known: references.References) -> Iterator[PutMember]:
     match event:
         case events.Write(fresh=False, target=target, value=value) if value is not None:
-            yield Store(event, places.strip(target), value)
+            yield PutMember(event, places.strip(target), value)
         case events.CallEvent(node=node):
             for given, where in known.adopted(node, function):
-                yield Store(event, places.strip(where), given, adopted=True)
+                yield PutMember(event, places.strip(where), given, adopted=True)
             containers, on = function.program.models.containers, places.receiver(node)
             is_put = on is not None and places.last_name(node.callee) in containers.keyed | containers.appends
             if is_put and (value := _element(function, node, known)) is not None:
-                yield Store(event, places.strip(on), value, inside=True)
+                yield PutMember(event, places.strip(on), value, inside=True)
 
 
 def _element(function: Function, call: r.Call, known: references.References) -> r.Value | None:
