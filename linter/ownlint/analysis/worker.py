@@ -45,12 +45,8 @@ _WRITTEN = 3 << 20
 """Bytes of what is kept that are written in a second. What took less time than that is not written down: the next run
 finds it out again, beside what has changed since."""
 
-_TOGETHER = 2_000 << 20
-"""Bytes that all processes together aim at: a worker that comes to need more than its part is replaced, and its
-successor finds out again what it rests on."""
-
 _OWN = 512 << 20
-"""Bytes that all workers together may have beside what they share, however much that is; and half as much as that."""
+"""Bytes that all workers together may have beside what they share, however much that is."""
 
 _STRIDE = 32
 """So many cases are judged between two looks at how much memory that took."""
@@ -241,10 +237,9 @@ class Worker:
         self._leave()
 
     def _most(self) -> int:
-        """Bytes that it may have: what it has now is the analyst's, of which it comes to copy most."""
-        shared, lanes = resident(), self.place.lanes
-        together = min(self.analyst.limits.memory * 3 // 4, _TOGETHER)
-        return shared + max((together - shared) // lanes - shared, max(_OWN, shared) // 2 // lanes)
+        """Bytes that it may have: what it has now is the analyst's, and no copy has that for itself."""
+        shared = resident()
+        return shared + max(self.analyst.limits.memory * 3 // 4 - shared, _OWN) // self.place.lanes
 
     def _cases(self, begin: At) -> Iterator[tuple[int, DealtCase]]:
         """Its own, with their numbers."""
