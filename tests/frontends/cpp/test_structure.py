@@ -438,6 +438,12 @@ def test_a_type_alone_on_the_line_before_a_function_stays_one() -> None:
     assert (found.name, found.result) == ("f", "lib_RESULT")
 
 
+@pytest.mark.parametrize("declared", ["state = take();", "*state = take();", "state;", "state{1};"])
+def test_a_type_alone_on_the_line_before_a_variable_stays_one(declared: str) -> None:
+    statements = body(f"g();\n  Lock_STATE // of the lock\n  {declared}\n  h();")
+    assert [s.names for s in statements if isinstance(s, r.Declare)] == [("state",)]
+
+
 @pytest.mark.parametrize(
     "source",
     [

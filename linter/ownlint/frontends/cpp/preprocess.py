@@ -148,6 +148,8 @@ whether nothing follows it."""
 _ENDS_IN_CAPITALS = re.compile(rb"\w*?_[A-Z]{2,}+(?:_[A-Z]++)*")
 _WORD_ALONE = re.compile(rb"^[ \t]++((?=\w*[a-z])[A-Za-z_]\w*+)[ \t]*+\r?$", re.MULTILINE)
 """A word that is all that stands on its line, and is indented: at file scope it would be what a function returns."""
+_NAME_DECLARED = re.compile(rb"\s*+[*&\s]*+[A-Za-z_]\w*+\s*+(?:[;,=\[{](?!=)|:(?!:))")
+"""What stands after a type in a declaration: `state = take();`."""
 _SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
 _ENUM_ATTRIBUTES = re.compile(
@@ -660,7 +662,9 @@ class _Preparation:
         grammar would take it for the type of what the next line calls."""
         for match in _WORD_ALONE.finditer(self.masked):
             word, (start, end) = match[1], match.span(1)
-            if not (_ENDS_IN_CAPITALS.fullmatch(word) or self.defined_role(word) == "standing"):
+            if self.defined_role(word) != "standing" and (
+                _ENDS_IN_CAPITALS.fullmatch(word) is None or _NAME_DECLARED.match(self.masked, end) is not None
+            ):
                 continue
             follower = _NEXT.match(self.masked, end)
             after = (follower[1] if follower is not None else b"") or b""
