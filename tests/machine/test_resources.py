@@ -162,7 +162,7 @@ def test_a_raw_type_names_who_would_own_it(program, function):
     made = program(a_h=PAIRS, a_cc="void use() {}")
     use = function(made, "use")
     known = resources(made)
-    assert known.scoped_at("Block", use.file, use.record.scope) == "Scoped"
+    assert known.scoped_by["Block"] == "Scoped"
     assert known.raw("Block", use).kind == "derived"
     assert known.raw("Ring*", use).kind == "pointer"
     assert known.raw("CUdeviceptr", use).kind == "modelled"
