@@ -861,10 +861,10 @@ def _standing_for_members(function: Function) -> dict[str, str]:
 def _member(value: r.Value | None, function: Function, standing: dict[str, str]) -> str:
     """The member of the function's object of which an expression is the value, its address or one of its elements."""
     match strip(value):
-        case r.Unary(op="&" | "*", value=base) | r.Index(base=base) | r.Member(base=base, name="first" | "second"):
-            return _member(base, function, standing)
         case r.Member(base=r.Name(text="this"), name=name):
             return name
+        case r.Unary(op="&" | "*", value=base) | r.Index(base=base) | r.Member(base=base, name="first" | "second"):
+            return _member(base, function, standing)
         case r.Call(args=(), callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
             return _member(base, function, standing)
         case r.Name(text=name):
