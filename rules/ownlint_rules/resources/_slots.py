@@ -126,6 +126,7 @@ class Slots:
                 (held[0], held[1].name, SlotStore(function, put.node, put.made, indexed, put.at, True, beside))
             )
         unfollowed |= self._ended_with_scope(reading)
+        unfollowed |= {put.at for put in reading.puts if self._is_variable(put.target, function)}
         given_out = reading.come_out
         if types.parse(function.record.result).pointers:
             given_out |= {at for at, _, _ in reading.made}
@@ -161,6 +162,14 @@ class Slots:
             if not given_up:
                 found.update(source.at for source in reading.names.get(name, ()) if source.made is not None)
         return found
+
+    def _is_variable(self, target: r.Value | str, function: Function) -> bool:
+        """Whether it is a variable outside of all functions, such as the head of a list: what is put there is found
+        again from there."""
+        if not isinstance(target, r.Name) or target.text in function.declared:
+            return False
+        is_member = function.home is not None and function.home.field(target.text) is not None
+        return not is_member and bool(self.program.index.variables_called(places.last_name(target)))
 
     def _is_taken(self, store: SlotStore, reading: duties.Reading) -> bool:
         """Whether something else may take the handle over, or ends it on the way that puts it into the slot."""
