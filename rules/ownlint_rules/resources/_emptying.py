@@ -192,11 +192,7 @@ class SlotEnding:
         elements, nobody follows."""
         if places.last_name(call.callee) in self.puts and self.own_local(places.receiver(call)) in wrappers:
             return False
-        return any(
-            self.is_whole_copy(arg)
-            or (_named(arg) in wrappers and self.resources.taking(call, self.function, index) != "borrowed")
-            for index, arg in enumerate(call.args)
-        )
+        return any(self.is_whole_copy(arg) for arg in call.args)
 
     def is_whole_copy(self, value: r.Value) -> bool:
         """Whether an argument is such a container, or leads to all of it: `all.data()`, `&all[0]`."""
