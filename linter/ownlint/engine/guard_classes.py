@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name
+from ownlint.models import habits
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import Answers, program_property, program_question
@@ -24,10 +25,6 @@ _SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
 _TAKES = re.compile(r"(?:lock_function|acquire(?:_capability)?)$", re.IGNORECASE)
 """What they call a constructor that takes the lock it names."""
 _NAMED = re.compile(r"(?:::)?\w++(?:::\w++)*")
-_GUARDS_BY_NAME = re.compile(
-    r"(?<!un)(?:lock_?guard|mutex_?guard|(?:(?:scoped|unique|shared|auto)_?|mutex_?)lock(?:er)?)$", re.IGNORECASE
-)
-"""How libraries name their guards."""
 _SHARED = re.compile(r"shared|(?<!th)read(?!y)|rd_?lock", re.IGNORECASE)
 
 
@@ -106,7 +103,7 @@ class Guards:
     def undescribed(self) -> frozenset[str]:
         """Last names of guards that the project's code may mention, and that nothing describes."""
         index = self.program.index
-        found = {name for name in index.mentioned("cpp") if _GUARDS_BY_NAME.search(name)} - self.words
+        found = {name for name in index.mentioned("cpp") if habits.GUARDS.search(name)} - self.words
         found -= {alias.name for alias in index.type_aliases} if found else set()
         return frozenset(name for name in found if not (index.defines(name) or index.declarations_of(name)))
 

@@ -659,9 +659,8 @@ class Resources:
 
     def end_of(self, cls: Class | None, member: str) -> MemberEnd | None:
         """Where the destructor ends what the member holds, or one that is named so may."""
-        return (
-            self.members_ended(cls.destructor).get(member) if cls is not None and cls.destructor is not None else None
-        )
+        destructor = cls.destructor if cls is not None else None
+        return self.members_ended(destructor).get(member) if destructor is not None else None
 
     def copies_struct(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether the bytes that argument `index` (from 0) leads to are copied, pointers and all, to where another

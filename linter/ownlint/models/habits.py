@@ -169,6 +169,10 @@ UNLOCKS = frozenset(
 TRIES = frozenset({"trylock", "tryacquire", "tryenter", "trylockfor", "trylockuntil", "readertrylock", "trylockshared"})
 ASKS_GUARD = frozenset({"ownslock", "isowned", "operatorbool"})
 """A guard is asked whether it has its lock."""
+GUARDS = re.compile(
+    r"(?<!un)(?:lock_?guard|mutex_?guard|(?:(?:scoped|unique|shared|auto)_?|mutex_?)lock(?:er)?)$", re.IGNORECASE
+)
+"""How libraries name the classes whose objects hold a lock."""
 
 # --- flags ---
 

@@ -23,11 +23,11 @@ def ended_for_certain(function: Function) -> tuple[r.Value, ...]:
     """The arguments that calls of the body end, by a release that is known."""
     asked = resources.resources(function.program)
     return tuple(
-        inner.args[ended.where.index]
+        given
         for inner in function.values
         if isinstance(inner, r.Call)
         for ended in asked.released(inner, function)
-        if 0 <= ended.where.index < len(inner.args) and ended.certainty != "possible"
+        if ended.certainty != "possible" and (given := resources.argument_at(inner, ended.where)) is not None
     )
 
 

@@ -169,7 +169,7 @@ class Slots:
         if not isinstance(target, r.Name) or target.text in function.declared:
             return False
         is_member = function.home is not None and function.home.field(target.text) is not None
-        return not is_member and bool(self.program.index.variables_called(places.last_name(target)))
+        return not is_member and self.program.index.is_variable(target.text)
 
     def _is_taken(self, store: SlotStore, reading: duties.Reading) -> bool:
         """Whether something else may take the handle over, or ends it on the way that puts it into the slot."""

@@ -721,9 +721,10 @@ class HandleState(NamedTuple):
         for name in names.under(token):
             held = names.entries.get(name, NOTHING)
             for place in sorted({h.path for h in held if h.token == token and _is_at(h, chain)}):
-                kept = [h for h in held if len(h.path) <= len(place) or not _is_attribute(h, place, slot)]
-                held = frozenset([*kept, *(h.within(place) for h in handles)])
-                if len(place) >= _DEEPEST:
+                depth = len(place)
+                kept = (h for h in held if not _is_attribute(h, place, slot))
+                held = frozenset(kept) | frozenset(h.within(place) for h in handles)
+                if depth >= _DEEPEST:
                     break
             names = names.set(name, held)
         return self._replace(names=names)
@@ -793,9 +794,9 @@ def _is_at(handle: Handle, chain: HandleChain | None) -> bool:
 
 
 def _is_attribute(handle: Handle, place: tuple[str, ...], slot: str) -> bool:
-    """Whether it is in an attribute of what sits in the place, which is not as deep."""
+    """Whether it is in an attribute of what sits in the place."""
     path, depth = handle.path, len(place)
-    if depth and path[:depth] != place:
+    if len(path) <= depth or path[:depth] != place:
         return False
     return path[depth] == slot or (not slot and path[depth][0] == ".")
 
