@@ -34,7 +34,7 @@ from ownlint.flow.places import THIS, Place, hands_on, last_name, render, spelle
 from ownlint.patterns import strings
 from ownlint.project import trials, types
 from ownlint.project.program import Program
-from ownlint.project.questions import Answers, Derived, flow_question, noting, program_question, read
+from ownlint.project.questions import Answers, GrowingNotes, flow_question, noting, program_question, read
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -137,7 +137,7 @@ class Locking:
         self._entries: Answers[Function, Locks] = Answers()
         self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
         self._callers: dict[Function, Callers] = {}
-        self._notes: dict[Function, Derived] = {}
+        self._notes: dict[Function, GrowingNotes] = {}
         """Of each question that was asked, what its answer was derived from."""
         self._under_way: dict[Function, int] = {}
         """The questions that are being asked, and which one it is, counted from the first."""
@@ -252,7 +252,7 @@ class Locking:
         """The answer, and how far up it leans: on the first question under way that it left out because it stands in a
         circle with it, or on the whole way here (`_CUT`) where that was too long. Only what leans on nothing else is
         true whoever asks; the rest is kept until the question that it leans on is answered."""
-        notes = self._notes.setdefault(function, Derived())
+        notes = self._notes.setdefault(function, GrowingNotes())
         read(notes)
         if function in self._callers:
             return self._callers[function], math.inf

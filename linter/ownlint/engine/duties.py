@@ -16,7 +16,7 @@ from ownlint.flow import events as e
 from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import THIS, around, is_name, last_name, receiver, strip, walk
 from ownlint.project import types
-from ownlint.project.questions import Derived, noting, read
+from ownlint.project.questions import GrowingNotes, noting, read
 from ownlint.steps import LimitError, looks_at, spend
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Duties:
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
         self._known: dict[Function, Duty] = {}
-        self._notes: dict[Function, Derived] = {}
+        self._notes: dict[Function, GrowingNotes] = {}
         self._callers: dict[Function, set[Function]] = {}
         self._waiting: list[Function] = []
         self._readings: dict[Function, int] = {}
@@ -98,7 +98,7 @@ class Duties:
     def of(self, function: Function) -> Duty:
         if self._reading is not None:
             self._callers.setdefault(function, set()).add(self._reading)
-        notes = self._notes.setdefault(function, Derived())
+        notes = self._notes.setdefault(function, GrowingNotes())
         read(notes)
         if function not in self._known:
             self._known[function] = NOTHING

@@ -19,7 +19,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.incremental import changes
 from ownlint.project.files import File, Files
-from ownlint.project.questions import Answers, Derived, Gathered, Key, noting
+from ownlint.project.questions import Answers, Gathered, GrowingNotes, Key, noting
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -104,7 +104,7 @@ class _Writer:
                 yield b"pattern %b;" % repr((value.pattern, value.flags)).encode()
             case type() | FunctionType() | MethodType():
                 yield b"%b;" % value.__qualname__.encode()
-            case Answers() | Files() | Derived() | Circular():
+            case Answers() | Files() | GrowingNotes() | Circular():
                 yield b"-;"
             case _:
                 yield from self._composed(value, self._path_of(value) or path)

@@ -153,18 +153,15 @@ class ProjectNotes:
         """Of the functions that were asked now, and of those that still bring what they brought before. None where it
         is not known what that rests on."""
         program, numbering = self._program, self._numbering
-        plain: list[Key] = []
-        silent: dict[int, bytes] = {}
-        others: dict[int, bytes] = {}
-        for key, one in program.contributions[name].items():
-            keys = questions.keys((key, one.note))
-            if one.silent and keys == {key}:
-                plain.append(key)
-            else:
-                (silent if one.silent else others)[numbering.number(key)] = numbering.of(keys)
+        made = program.contributions[name]
+        plain = list(made.plain)
+        silent, others = (
+            {numbering.number(key): numbering.of(questions.keys((key, note))) for key, note in made.noted(silent=one)}
+            for one in (True, False)
+        )
         still = program.brought[name]() if name in program.brought else None
         left = {*still.silent, *(function.key for function in still.said)} if still is not None else set[Key]()
-        left -= program.contributions[name].keys()
+        left.difference_update(made.keys())
         then = self._before(name) if left else None
         if then is not None:
             kept, each = then

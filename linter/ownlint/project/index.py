@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ownlint.facts import records as r
 from ownlint.project import qualified, types
 from ownlint.project.files import File, is_compiled_alone
-from ownlint.project.questions import noting, read
+from ownlint.project.questions import Keys, noting, read
 from ownlint.project.subjects import Binding, Class, Function
 from ownlint.steps import spend
 
@@ -30,6 +30,7 @@ class ProjectIndex:
         self.answers = program.answers
         self.bindings = [Binding(program, file, record) for file in self.files.values() for record in file.bindings]
         self.classes = [Class(program, file, record) for file in self.files.values() for record in file.classes]
+        self._name_keys, self._caller_keys = Keys("name"), Keys("callers")
         self.functions: list[Function] = []
         """Those that are defined."""
         self._views: dict[tuple[str, int], Function] = {}
@@ -93,10 +94,10 @@ class ProjectIndex:
                 self._define(file, index, owner)
 
     def _define(self, file: File, index: int, owner: Class | None) -> None:
-        view = Function(self._program, file, index)
-        view.cls = owner
-        same = (file.path, view.record.scope, view.record.name)
-        view.ordinal = self._ordinals[same] = self._ordinals.get(same, -1) + 1
+        record = file.functions[index]
+        same = (file.path, record.scope, record.name)
+        ordinal = self._ordinals[same] = self._ordinals.get(same, -1) + 1
+        view = Function(self._program, file, index, ordinal, owner)
         self._views[file.path, index] = view
         self._records.setdefault(file.path, {})[id(view.record)] = view
         self.functions.append(view)
@@ -107,13 +108,13 @@ class ProjectIndex:
 
     def records_called(self, last: str) -> Sequence[tuple[File, r.FunctionRecord]]:
         """Every function of that last name, declared or defined."""
-        read(("name", last))
+        read(self._name_keys[last])
         return self._functions_by_last.get(last, ())
 
     def aliases_called(self, last: str, file: File) -> list[tuple[File, r.Alias]]:
         """What goes by that last name in place of another, and can be known in that file: another file that is compiled
         alone keeps its aliases to itself."""
-        read(("name", last))
+        read(self._name_keys[last])
         return [found for found in self._aliases.get(last, ()) if found[0] is file or self._is_shared(found[0])]
 
     def _is_shared(self, file: File) -> bool:
@@ -121,13 +122,13 @@ class ProjectIndex:
 
     def variables_called(self, name: str) -> Sequence[tuple[File, r.Variable]]:
         """What the project declares under that name outside functions and classes."""
-        read(("name", name))
+        read(self._name_keys[name])
         return self._variables.get(name, ())
 
     def classes_called(self, last: str, file: File) -> list[Class]:
         """Every class of that last name, whatever its scope, in the file's own language: a stub for Python and the C++
         class behind it have one name."""
-        read(("name", last))
+        read(self._name_keys[last])
         return [c for c in self._classes_by_last.get(last, ()) if c.file.language == file.language]
 
     def variants(self, cls: Class) -> list[Class]:
@@ -155,7 +156,7 @@ class ProjectIndex:
     def owner(self, file: File, function: r.FunctionRecord) -> Class | None:
         if not function.owner:
             return None
-        read(("name", qualified.last(function.owner)))
+        read(self._name_keys[qualified.last(function.owner)])
         exact = self._classes_by_symbol.get((file.language, function.owner))
         if exact is None:
             candidates = self.classes_called(qualified.last(function.owner), file)
@@ -165,7 +166,7 @@ class ProjectIndex:
     def function_at(self, file: File, index: int) -> Function | None:
         found = self._views.get((file.path, index))
         if found is not None:
-            read(found.key if found.record.kind == "lambda" else ("name", found.name))
+            read(found.key if found.record.kind == "lambda" else self._name_keys[found.name])
         return found
 
     def nested(self, function: Function) -> Sequence[Function]:
@@ -180,7 +181,7 @@ class ProjectIndex:
 
     def is_variable(self, name: str) -> bool:
         """Whether the project declares a variable of that name outside functions and classes."""
-        read(("name", qualified.last(name)))
+        read(self._name_keys[qualified.last(name)])
         return qualified.last(name) in self._variables
 
     def is_included(self, file: File) -> bool:
@@ -190,7 +191,7 @@ class ProjectIndex:
 
     def defines(self, last: str) -> bool:
         """Whether a class or an alias of the project has that last name."""
-        read(("name", last))
+        read(self._name_keys[last])
         return last in self._classes_by_last or last in self._aliases
 
     @property
@@ -200,17 +201,17 @@ class ProjectIndex:
 
     def declarations_of(self, last: str) -> Sequence[r.FunctionRecord]:
         """Every C++ function of that last name that is declared and not defined."""
-        read(("name", last))
+        read(self._name_keys[last])
         return self._declared_by_last.get(last, ())
 
     def functions_called(self, name: str) -> Sequence[Function]:
         """Every function that is defined under that last name, in the order of `functions`."""
-        read(("name", name))
+        read(self._name_keys[name])
         return self._defined_by_last.get(name, ())
 
     def bound_classes_called(self, last: str) -> Sequence[tuple[File, r.BoundClass]]:
         """Where classes of that last name are bound, as written there."""
-        read(("name", last))
+        read(self._name_keys[last])
         return self._bound_by_last.get(last, ())
 
     def declared_functions(self) -> Iterator[tuple[str, r.FunctionRecord]]:
@@ -224,12 +225,12 @@ class ProjectIndex:
 
     def callers_by_name(self, name: str) -> list[Function]:
         """Functions that call something of that last name."""
-        read(("callers", name))
+        read(self._caller_keys[name])
         return self._callers_by_name.get(name, [])
 
     def is_called(self, name: str) -> bool:
         """Whether something of that last name is called somewhere."""
-        read(("callers", name))
+        read(self._caller_keys[name])
         return name in self._callers_by_name
 
     @property
@@ -266,7 +267,7 @@ class ProjectIndex:
 
     def _definition_elsewhere(self, record: r.FunctionRecord) -> Function | None:
         wanted = qualified.of(record, "::")
-        read(("name", record.name))
+        read(self._name_keys[record.name])
         spend(len(self._functions_by_last.get(record.name, ())))
         bodies = [
             view

@@ -19,7 +19,7 @@ from ownlint.project.questions import Answers, Note, derived, read
 from ownlint.project.subjects import Function
 from ownlint.steps import looks_at, spend
 
-_KEPT_BYTES = 4 << 20
+_KEPT_BYTES = 2 << 20
 """Decoded bodies and flows are kept for the functions last asked about only, to bound memory: so many bytes of encoded
 bodies. Decoded they take some thirteen times as much, flows included."""
 
@@ -44,30 +44,30 @@ class _Latest(Generic[_Kept]):
         self._kept.move_to_end(function)
         return found[0]
 
-    def keep(self, function: Function, kept: _Kept) -> list[Function]:
+    def keep(self, function: Function, kept: _Kept) -> list[tuple[Function, _Kept]]:
         """Those that are kept no longer."""
-        gone: list[Function] = []
+        gone: list[tuple[Function, _Kept]] = []
         size = len(function.encoded)
         self._kept[function] = kept, size
         self._bytes += size
         while self._bytes > _KEPT_BYTES and len(self._kept) > 1:
-            dropped, (_, size) = self._kept.popitem(last=False)
+            dropped, (held, size) = self._kept.popitem(last=False)
             self._bytes -= size
-            gone.append(dropped)
+            gone.append((dropped, held))
         return gone
 
-    def clear(self) -> list[Function]:
+    def clear(self) -> list[tuple[Function, _Kept]]:
         """Those that are kept no longer."""
-        gone = list(self._kept)
+        gone = [(function, held) for function, (held, _) in self._kept.items()]
         self._kept.clear()
         self._bytes = 0
         return gone
 
 
-def _drop(function: Function) -> None:
-    """What is kept with the body of a function."""
-    for name in ("locals", "declared", "statements", "_values"):
-        function.__dict__.pop(name, None)
+def _forget_answers(gone: list[tuple[Function, tuple[Flow, Note]]]) -> None:
+    """Those that are kept with flows: they hold events, and with them the flow."""
+    for _, (flow, _) in gone:
+        flow.known.clear()
 
 
 class Lowering:
@@ -90,15 +90,15 @@ class Lowering:
         looks_at(function, function.path)
         spend(1 + len(function.encoded) // _BYTES_A_STEP)
         made = derived(lambda: self._decoded(function))
-        for dropped in self._bodies.keep(function, made):
-            _drop(dropped)
+        for dropped, _ in self._bodies.keep(function, made):
+            dropped.forget()
         return made[0]
 
     def forget(self) -> None:
         """All of it; it is made again for whoever asks."""
-        for function in self._bodies.clear():
-            _drop(function)
-        self._flows.clear()
+        for function, _ in self._bodies.clear():
+            function.forget()
+        _forget_answers(self._flows.clear())
 
     def _decoded(self, function: Function) -> r.Body:
         body = r.decode_body(function.record)
@@ -111,7 +111,7 @@ class Lowering:
             return kept[0]
         looks_at(function, function.path)
         made = derived(lambda: self._lowered(function))
-        self._flows.keep(function, made)
+        _forget_answers(self._flows.keep(function, made))
         return made[0]
 
     def _lowered(self, function: Function) -> Flow:

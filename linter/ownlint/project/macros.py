@@ -22,7 +22,7 @@ from ownlint.project.macro_exits import (
     side_of,
     steps_of,
 )
-from ownlint.project.questions import Answers, read
+from ownlint.project.questions import Answers, Keys, read
 
 _DEEP = 4
 """So many macros one in the other are followed."""
@@ -114,6 +114,7 @@ class Macros:
 
     def __init__(self, files: Iterable[r.FileRecord], models: Models) -> None:
         self._models = models
+        self._keys = Keys("macro")
         self._written: dict[str, list[r.Macro]] = {}
         self._files: dict[str, list[str]] = {}
         for file in files:
@@ -131,7 +132,7 @@ class Macros:
 
     def named(self, name: str) -> list[r.Macro]:
         """The project's own `#define`s of the name."""
-        read(("macro", name))
+        read(self._keys[name])
         return self._written.get(name, [])
 
     def is_of_debug_build(self, name: str) -> bool:

@@ -27,7 +27,7 @@ from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
 from ownlint.project.macros import Macros
 from ownlint.project.names import ProjectNames
-from ownlint.project.questions import AnswersOfAll, Contribution, Key, StillBrought, noting, program_property, read
+from ownlint.project.questions import AnswersOfAll, Contributions, Key, StillBrought, noting, program_property, read
 from ownlint.project.statuses import Statuses
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -88,7 +88,7 @@ class Program:
         self.known: dict[Any, Any] = {}  # see `questions.program_question`
         self.answers = AnswersOfAll()
         """What was asked about all files, by the name of the question."""
-        self.contributions: dict[str, dict[Key, Contribution]] = {}
+        self.contributions: dict[str, Contributions] = {}
         """Of questions that are put together from what each function says, by name and function."""
         self.brought: dict[str, Callable[[], StillBrought]] = {}
         """What gives what some functions are known to bring to such a question, from the run before."""

@@ -11,7 +11,7 @@ The notes belong to the process: one thread asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, wraps
 from typing import (
@@ -40,45 +40,70 @@ _Rest = ParamSpec("_Rest")
 _Answer = TypeVar("_Answer")
 
 
-class Derived:
-    """What one answer was derived from. Answers that rest on each other point to each other."""
+class Keys(dict[str, Key]):
+    """The keys of one kind by what they name: each is kept once, for all that rests on it."""
+
+    __slots__ = ("_kind",)
+
+    def __init__(self, *kind: str) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, name: str) -> Key:
+        made = self[name] = (*self._kind, name)
+        return made
+
+
+class _Notes(tuple["Note", ...]):
+    """All that one answer was derived from. There are so many that each is one object: a tuple that is told from keys
+    by its type, and from others by what it is, not by what it holds."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+
+
+class GrowingNotes:
+    """What an answer was derived from of which not all is known yet. Answers that rest on each other point to each
+    other."""
 
     __slots__ = ("of",)
 
-    def __init__(self, of: Collection[Note] = ()) -> None:
-        self.of = of
+    def __init__(self) -> None:
+        self.of: set[Note] = set()
+
+    def __iter__(self) -> Iterator[Note]:
+        return iter(self.of)
 
     def rest_on(self, notes: Iterable[Note]) -> None:
         """Adds what was read for a further part of the answer."""
-        self.of = {*self.of, *notes}
+        self.of.update(notes)
 
 
-class _CommonNotes(Derived):
+class _CommonNotes(GrowingNotes):
     """What the answers to one question rest on beside what each is about: answers about the whole program. One for all
     of them, since there are so many that most of a large project's memory would be such notes."""
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        self.of: set[Note] = set()
-
     def takes(self, notes: AbstractSet[Note], own: Key) -> bool:
         """Whether this, from now on, and `own` are all that an answer rests on that was derived from these."""
         for note in notes:
-            if isinstance(note, Derived):
-                if type(note) is not _CommonNotes:
+            if type(note) is tuple:
+                if note is not own and (note[0] != "answer" or len(note) != 2):
                     return False
-            elif note is not own and (note[0] != "answer" or len(note) != 2):
+            elif type(note) is not _CommonNotes:
                 return False
         self.of |= notes
         self.of.discard(own)
         return True
 
 
-Note = Key | Derived
+Note = Key | _Notes | GrowingNotes
 """What an answer was derived from, as it is kept beside it: one thing that was read, or all of several."""
 
-_NOTHING = Derived()
+_NOTHING = _Notes()
 _read: set[Note] = set()
 """What was read for the answer that is being worked out."""
 
@@ -118,21 +143,21 @@ def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Note]:
 
 def _together(notes: set[Note]) -> Note:
     """What was read, as one note."""
-    return next(iter(notes)) if len(notes) == 1 else Derived(tuple(notes)) if notes else _NOTHING
+    return next(iter(notes)) if len(notes) == 1 else _Notes(notes) if notes else _NOTHING
 
 
 def keys(notes: Iterable[Note]) -> frozenset[Key]:
     """All that was read, also for the answers that were asked on the way."""
     found: set[Key] = set()
-    seen: set[Derived] = set()
+    seen: set[Note] = set()
     waiting = list(notes)
     while waiting:
         one = waiting.pop()
-        if isinstance(one, tuple):
+        if isinstance(one, tuple) and not isinstance(one, _Notes):
             found.add(one)
         elif one not in seen:
             seen.add(one)
-            waiting.extend(one.of)
+            waiting.extend(one)
     return frozenset(found)
 
 
@@ -344,14 +369,14 @@ class Answers(Generic[_Asked, _Answer]):
         if not self._meanwhile:
             held = self._known[about] = derived(answer)
             return held[0]
-        node = Derived()
+        node = GrowingNotes()
         self._known[about] = self._meanwhile[0], node
         try:
             held = derived(answer)
         except BaseException:
             del self._known[about]
             raise
-        node.of = (held[1],)
+        node.rest_on((held[1],))
         self._known[about] = held
         return held[0]
 
@@ -365,15 +390,11 @@ class Gathered(dict[Any, Any]):
     def __init__(self, said: dict[Any, Any], name: str) -> None:
         super().__init__(said)
         self._whole = ("answer", name)
-        self._keys: dict[str, Key] = {}
+        self._keys = Keys(*self._whole)
 
     def key(self, about: object) -> Key:
-        """Under which it is noted who has looked this up; each is kept once, for all the answers that rest on it."""
-        said = about if isinstance(about, str) else repr(about)
-        known = self._keys.get(said)
-        if known is None:
-            known = self._keys[said] = (*self._whole, said)
-        return known
+        """Under which it is noted who has looked this up."""
+        return self._keys[about if isinstance(about, str) else repr(about)]
 
     def get(self, about: Any, default: Any = None) -> Any:
         _read.add(self.key(about))
@@ -545,13 +566,36 @@ def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _
     return asked
 
 
-class Contribution(NamedTuple):
-    """What one function brings to a question that is put together from all of them."""
+class Contributions:
+    """What functions brought to a question that is put together from all of them: which bring nothing, and what that
+    was derived from beside each function itself. They are many, and few ask for one of them: so these are lists."""
 
-    note: Note
-    """What it was derived from, beside the function itself."""
-    silent: bool
-    """It brings nothing."""
+    __slots__ = ("_noted", "plain")
+
+    def __init__(self) -> None:
+        self.plain: list[Key] = []
+        """Those that bring nothing, and of which nothing was read but the body."""
+        self._noted: list[tuple[list[Key], list[Note]]] = [([], []), ([], [])]
+
+    def add(self, key: Key, note: Note | None, *, silent: bool) -> None:
+        """What the function of that key brings; `note` is what was read for it, None where it was nothing but the
+        body."""
+        if note is None and silent:
+            self.plain.append(key)
+            return
+        keys, notes = self._noted[silent]
+        keys.append(key)
+        notes.append(_NOTHING if note is None else note)
+
+    def noted(self, *, silent: bool) -> Iterator[tuple[Key, Note]]:
+        """The others that bring nothing, or those that bring something, each with what was read for it."""
+        return zip(*self._noted[silent], strict=True)
+
+    def keys(self) -> Iterator[Key]:
+        """All that were asked."""
+        yield from self.plain
+        for keys, _ in self._noted:
+            yield from keys
 
 
 class StillBrought(NamedTuple):
@@ -572,13 +616,11 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
     `incremental`."""
     name = name_of(ask)
     shared = _CommonNotes()
-    alone = {silent: Contribution(_NOTHING, silent) for silent in (False, True)}
-    usual = {silent: Contribution(shared, silent) for silent in (False, True)}
 
     @wraps(ask)
     def together(program: Program) -> dict[Function, _Answer]:
         silent, still = program.brought.get(name, lambda: _NONE_BROUGHT)()
-        brought = program.contributions.setdefault(name, {})
+        brought = program.contributions.setdefault(name, Contributions())
         found: dict[Function, _Answer] = {}
         for function in program.functions:
             if function.key in silent:
@@ -589,12 +631,10 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
             looks_at(function, function.path)
             with noting() as notes:
                 said = ask(function)
-            if notes == {function.key}:
-                brought[function.key] = alone[not said]
-            elif shared.takes(notes, function.key):
-                brought[function.key] = usual[not said]
-            else:
-                brought[function.key] = Contribution(_together(notes), not said)
+            note: Note | None = None
+            if notes != {function.key}:
+                note = shared if shared.takes(notes, function.key) else _together(notes)
+            brought.add(function.key, note, silent=not said)
             if said:
                 found[function] = said
         return found

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
-from ownlint.project.questions import Derived, Note, noting, read
+from ownlint.project.questions import GrowingNotes, Note, noting, read
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Answer = TypeVar("_Answer")
@@ -44,7 +44,7 @@ class Circular(Generic[_Key, _Answer]):
         self._roots: dict[_Key, tuple[frozenset[Hashable], _Answer]] = {}
         self._tentative: dict[_Key, tuple[int, _Answer]] = {}
         self._under_way: dict[Hashable, int] = {}
-        self._notes: dict[_Key, Derived] = {}
+        self._notes: dict[_Key, GrowingNotes] = {}
         """Of each question that was asked, what its answer was derived from."""
         self._leans = _NOBODY
         """The first question under way on which rests what is being answered."""
@@ -58,7 +58,7 @@ class Circular(Generic[_Key, _Answer]):
         """What `answer` says, which may ask further."""
         notes = self._notes.get(key)
         if notes is None:
-            notes = self._notes[key] = Derived()
+            notes = self._notes[key] = GrowingNotes()
         read(notes)
         if key in self._whole:
             return self._whole[key]

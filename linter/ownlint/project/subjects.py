@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
@@ -39,8 +39,14 @@ _VALUES_A_STEP = 16
 """So many expressions that are kept are gone through in about the time of one step."""
 
 
+_set_of: Callable[[tuple[str, ...]], frozenset[str]] = lru_cache(1024)(frozenset)
+"""The same names are asked for of every function."""
+
+
 class _Subject:
     """Somewhere a finding can stand."""
+
+    __slots__ = ()
 
     program: Program
     path: str
@@ -107,51 +113,66 @@ class Function(_Subject):
     language: r.Language
     """Of the file in which it stands."""
 
-    def __init__(self, program: Program, file: File, index: int) -> None:
+    # Most are asked for little: they do without a dictionary of their own, which answers alone are kept in.
+    __slots__ = (
+        "__dict__",
+        "cls",
+        "file",
+        "index",
+        "key",
+        "known",
+        "language",
+        "path",
+        "program",
+        "record",
+        "size",
+        "symbol",
+    )
+
+    def __init__(self, program: Program, file: File, index: int, ordinal: int, cls: Class | None) -> None:
+        """`ordinal` counts those of one name and scope in the file."""
         self.program = program
         self.file = file
         self.size = file.size
         self.index = index
-        self.record = file.functions[index]
+        self.record = record = file.functions[index]
         self.path = file.path
         self.language = file.language
-        self.cls: Class | None = None
-        self.ordinal = 0
-        """Among the functions of one name and scope in the file."""
+        self.cls = cls
+        separator = "::" if file.language == "cpp" else "."
+        self.symbol = record.scope + separator + record.name if record.scope else record.name
+        self.key: Key = ("body", file.path, f"{self.symbol}#{ordinal}")
+        """Under which it is noted who has read the body."""
         self.known: dict[Any, Any] = {}  # see `questions.question`
 
     def __repr__(self) -> str:
         return f"<Function {self.symbol} in {self.path}>"
 
+    def forget(self) -> None:
+        """What was learned of the body; whoever asks again is answered the same."""
+        self.__dict__.clear()
+
     @property
     def name(self) -> str:
         return self.record.name
-
-    @cached_property
-    def symbol(self) -> str:  # type: ignore[override]
-        separator = "::" if self.file.language == "cpp" else "."
-        return self.record.scope + separator + self.record.name if self.record.scope else self.record.name
 
     @property
     def is_method(self) -> bool:
         return self.cls is not None
 
-    @cached_property
-    def key(self) -> Key:
-        """Under which it is noted who has read the body."""
-        return ("body", self.path, f"{self.symbol}#{self.ordinal}")
-
-    @derived_property
+    @property
     def parent(self) -> Function | None:
         """The enclosing function of a lambda or nested function."""
-        return self.program.index.function_at(self.file, self.record.parent) if self.record.parent >= 0 else None
+        around = self.record.parent
+        return self.program.index.function_at(self.file, around) if around >= 0 else None
 
-    @derived_property
+    @property
     def home(self) -> Class | None:
         """The class whose members its bare names can mean: its own, or that of the function around a lambda."""
         if self.cls is not None:
             return self.cls
-        return self.parent.home if self.parent is not None else None
+        around = self.parent
+        return around.home if around is not None else None
 
     @property
     def itself(self) -> str:
@@ -172,13 +193,9 @@ class Function(_Subject):
         written = (value for value in self.parent.values if isinstance(value, r.Lambda))
         return next((value for value in written if value.function == self.index), None)
 
-    @cached_property
-    def _mentioned(self) -> frozenset[str]:
-        return frozenset(self.record.mentions)
-
-    @cached_property
+    @property
     def _bytes(self) -> int:
-        return len(bytes(self.record.body))
+        return memoryview(self.record.body).nbytes
 
     def mentions(self, *names: str) -> bool:
         """Whether the body calls something whose last name is among `names`; a name with a leading `=`
@@ -186,7 +203,7 @@ class Function(_Subject):
         read(self.key)
         said = self.record.mentions
         if len(said) > _FEW_WORDS or len(names) > _FEW_NAMES:
-            return bool(said) and not self._mentioned.isdisjoint(names)
+            return not _set_of(names).isdisjoint(said)
         for one in said:  # noqa: SIM110 - a generator would take as long again
             if one in names:
                 return True

@@ -325,7 +325,7 @@ def _whose(function: Function) -> tuple[str, str]:
     while outer.parent is not None:
         outer = outer.parent
     is_free = outer.record.kind in ("module", "class", "lambda")
-    return function.path, "" if is_free else f"{outer.symbol} {outer.ordinal}"
+    return function.path, "" if is_free else outer.key[2]
 
 
 def _is_cached(function: Function) -> bool:
