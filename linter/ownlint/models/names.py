@@ -101,6 +101,8 @@ class NameIndex(Generic[_Model]):
             return []
         patterns = self.wild if self.last_parts.fits(parts[-1]) else []
         spend((len(patterns) + len(parts) * len(scopes)) // _FITS_A_STEP)  # who asks again pays the same
+        if not patterns and parts[-1] not in self.exact:
+            return []  # most names are of no model: these are not kept
         key = (parts, scopes)
         if key not in self._found:
             self._found[key] = self._look(parts, scopes, patterns)
