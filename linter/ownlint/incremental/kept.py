@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TypeVar
 
 import msgspec
@@ -100,8 +101,36 @@ _findings: msgspec.msgpack.Decoder[KeptFindings] = msgspec.msgpack.Decoder(KeptF
 _project: msgspec.msgpack.Decoder[KeptProject] = msgspec.msgpack.Decoder(KeptProject)
 
 
+_FIELDS, _MANY, _MAPPING = b"\x90", b"\xdd", b"\xdf"
+"""What begins an array of a few, an array and a map in MessagePack."""
+_BATCH = 1 << 10
+
+
 def encode(kept: KeptFindings | KeptProject) -> bytes:
-    return zlib.compress(_encoder.encode(kept), _QUICK)
+    """It is compressed as it is encoded: the whole is many times as large."""
+    compressing = zlib.compressobj(_QUICK)
+    found = [compressing.compress(part) for part in _parts(kept)]
+    return b"".join((*found, compressing.flush()))
+
+
+def _parts(kept: KeptFindings | KeptProject) -> Iterator[bytes]:
+    """What encodes it as a whole, in parts."""
+    encoded = _encoder.encode
+    names = kept.__struct_fields__
+    yield bytes((_FIELDS[0] | len(names),))
+    for held in (getattr(kept, name) for name in names):
+        parts: Iterator[bytes]
+        match held:
+            case list():
+                yield _MANY + len(held).to_bytes(4, "big")
+                parts = map(encoded, held)
+            case dict():
+                yield _MAPPING + len(held).to_bytes(4, "big")
+                parts = (encoded(name) + encoded(one) for name, one in held.items())
+            case _:
+                parts = iter((encoded(held),))
+        while some := b"".join(islice(parts, _BATCH)):
+            yield some
 
 
 def decode(data: bytes) -> KeptFindings | None:

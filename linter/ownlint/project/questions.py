@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, wraps
+from itertools import count
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -258,12 +259,20 @@ class _NotedAnswer(NamedTuple):
     note: Note
 
 
+_bits = count()
+"""One for each question."""
+
+
 def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
     """Keeps what `ask` answers of a function or a binding as long as the program is kept: for small answers."""
 
     shared = _CommonNotes()
+    bit = 1 << next(_bits)
+    usual: Any = _MISSING
+    """The answer that is kept as a bit: of most functions nearly all questions say the same, which is no or nothing."""
 
     def first(of: _Of) -> Any:
+        nonlocal usual
         global _read
         before, _read = _read, set()
         own: Key | None = getattr(of, "key", None)
@@ -278,12 +287,20 @@ def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
             else:
                 note = _together(inner)
                 before.add(note)
-        of.known[ask] = answer if note is None else _NotedAnswer(answer, note)
+        if note is not None:
+            of.known[ask] = _NotedAnswer(answer, note)
+            return answer
+        if usual is _MISSING and (answer is False or answer is None or answer is _EMPTY):
+            usual = answer
+        if answer is usual:
+            of.usual |= bit
+        else:
+            of.known[ask] = answer
         return answer
 
     @wraps(ask)
     def asked(of: _Of) -> _Answer:
-        answer: Any = of.known.get(ask, _MISSING)
+        answer: Any = usual if of.usual & bit else of.known.get(ask, _MISSING)
         kind = type(answer)  # nothing is called here that need not be: it is asked very often
         if answer is _MISSING:
             answer = first(of)

@@ -127,6 +127,7 @@ class Function(_Subject):
         "record",
         "size",
         "symbol",
+        "usual",
     )
 
     def __init__(self, program: Program, file: File, index: int, ordinal: int, cls: Class | None) -> None:
@@ -143,7 +144,8 @@ class Function(_Subject):
         self.symbol = record.scope + separator + record.name if record.scope else record.name
         self.key: Key = ("body", file.path, f"{self.symbol}#{ordinal}")
         """Under which it is noted who has read the body."""
-        self.known: dict[Any, Any] = {}  # see `questions.question`
+        self.known: dict[Any, Any] = {}  # see `questions.question`, also of `usual`
+        self.usual = 0
 
     def __repr__(self) -> str:
         return f"<Function {self.symbol} in {self.path}>"
@@ -686,7 +688,8 @@ class Binding(_Subject):
         self.size = file.size
         self.record = record
         self.path = file.path
-        self.known: dict[Any, Any] = {}  # see `questions.question`
+        self.known: dict[Any, Any] = {}  # see `questions.question`, also of `usual`
+        self.usual = 0
 
     def __repr__(self) -> str:
         return f"<Binding {self.symbol} in {self.path}>"
