@@ -137,6 +137,7 @@ def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Note]:
         answer = ask()
     finally:
         inner, _read = _read, before
+        inner.discard(_NOTHING)
         note = _together(inner)
         before.add(note)
     return answer, note
@@ -281,6 +282,7 @@ def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
             answer: Any = _within(of.size, lambda: ask(of), of)
         finally:
             inner, _read = _read, before
+            inner.discard(_NOTHING)
             if own is not None and shared.takes(inner, own):
                 before.add(own)
                 before.add(shared)
@@ -648,6 +650,7 @@ def each_function(ask: Callable[[Function], _Answer | None]) -> Callable[[Progra
             looks_at(function, function.path)
             with noting() as notes:
                 said = ask(function)
+            notes.discard(_NOTHING)
             note: Note | None = None
             if notes != {function.key}:
                 note = shared if shared.takes(notes, function.key) else _together(notes)
