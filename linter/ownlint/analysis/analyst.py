@@ -70,6 +70,10 @@ _TICK = 0.5
 _WORTH_DEALING = 1 << 20
 """Bytes of source for each worker: each finds out for itself what all of them need."""
 
+_ALONE = 48 << 20
+"""Bytes of source from which the analyst judges all itself: each worker would have for itself what it finds out, and
+two of them more than 2 GB."""
+
 _BLOCKS = 24
 """So many blocks are dealt to each worker, or it waits for the last."""
 
@@ -219,20 +223,23 @@ class Analyst:
         memory = self.memory
         self.recalls = memory is not None and any(memory.recall(group) for group in range(len(self.groups)))
         workers = min(self.jobs, self.program.size // _WORTH_DEALING)
-        dealt = self._dealt(workers) if not self.recalls and workers > 1 else []
+        if self.program.size > _ALONE:
+            workers = 1
+        itself = self.ahead and self.touching is None
+        dealt = self._dealt(workers) if not self.recalls and workers > (0 if itself else 1) else []
         if dealt and max(map(len, dealt)) + _AHEAD_RUNS <= Blocks.MOST:
-            if self.ahead and self.touching is None:
+            if itself:
                 self._judge_with(workers)
             else:
                 blocks = Blocks(dealt)
-                self._run([_Lane(self, number, workers, blocks) for number in range(workers)])
+                self._run([_Lane(self, number, workers, blocks) for number in range(workers)], blocks)
                 blocks.close()
             if self._anew or self.ending.left <= 0 or not self._gives_up:
                 return
             self._remember()
             self.given_up = FailureTally()
             self._begin()
-        self._run([_Lane(self, 0, 1, None)])
+        self._run([_Lane(self, 0, 1, None)], None)
 
     def _judge_with(self, workers: int) -> None:
         """The analyst judges some cases before it deals the others, and is one of the workers then."""
@@ -243,7 +250,7 @@ class Analyst:
         self._judge_ahead(worker)
         if not self._stops:
             blocks = Blocks(self._dealt(workers))
-            self._run([_Lane(self, number, workers, blocks) for number in range(1, workers)], worker)
+            self._run([_Lane(self, number, workers, blocks) for number in range(1, workers)], blocks, worker)
             blocks.close()
         else:
             self._settle()
@@ -342,15 +349,15 @@ class Analyst:
                 mine.append(range(number, number + 1))
         return runs
 
-    def _run(self, lanes: list[_Lane], beside: AheadWorker | None = None) -> None:
+    def _run(self, lanes: list[_Lane], blocks: Blocks | None, beside: AheadWorker | None = None) -> None:
         """Until all is judged by the workers, and by the analyst `beside` them."""
         with self._hearing:
             for lane in lanes:
                 lane.start(At(0, 0))
-            self._lanes, self._running, self._blocks = lanes, list(lanes), lanes[0].blocks
+            self._lanes, self._running, self._blocks = lanes, list(lanes), blocks
         try:
-            if beside is not None and self._blocks is not None:
-                self._judge_beside(beside, self._blocks)
+            if beside is not None and blocks is not None:
+                self._judge_beside(beside, blocks)
             while self._running and not self._stops:
                 self._hear_lanes(_TICK)
             self._settle()
