@@ -8,24 +8,29 @@ from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, lasting, places, references, slot_tables, text, types
+from ownlint import Class, Function, lasting, places, questions, references, resources, slot_tables, text, types
 from ownlint import events as e
 from ownlint import records as r
 
 _INTO = frozenset({"c_str", "data", "mutable_data", "begin"})
+_BORROWING = frozenset(
+    {"view", "iterator", "guard", "shared pointer", "intrusive pointer", "weak pointer", "python object", "handle"}
+)
+"""Roles of objects that do not own what they lead to, or not alone."""
 _BY_VALUE = "cast"
 _ADDRESS = re.compile(rb'"&"')
 
 
 class Dangling(NamedTuple):
     """`name` is what gets the pointer, "" for the result. `owner` is what it leads into, which ends; `plain` says that
-    Python has no part in it."""
+    Python has no part in it, `getter` which method of the project's is thought to answer with a part of its object."""
 
     at: r.Value | e.Event
-    how: OneOf["kept", "stored", "returned", "parsed"]
+    how: OneOf["kept", "stored", "returned", "parsed", "looped"]
     name: str
     owner: str
     plain: bool = False
+    getter: str = ""
 
 
 class _Owner(NamedTuple):
@@ -33,6 +38,66 @@ class _Owner(NamedTuple):
 
     shown: str
     plain: bool
+    getter: str = ""
+
+
+class _Lent(NamedTuple):
+    """A temporary in which an object lies, or that owns it."""
+
+    owner: r.Value
+    getter: str = ""
+
+
+@questions.question
+def answers_own_part(function: Function) -> bool:
+    """Whether a method always answers with a member of its object, by reference or address, or with what a member owns:
+    through a smart pointer, or through a pointer that the destructor ends."""
+    cls, result = function.cls, types.parse(function.record.result)
+    leaves = [one for one in function.statements if isinstance(one, r.Leave) and one.kind == "return"]
+    if cls is None or not leaves or not (result.reference or result.pointers == 1):
+        return False
+    return all(_is_own_part(function, cls, one.value, by_address=not result.reference) for one in leaves)
+
+
+def _is_own_part(function: Function, cls: Class, value: r.Value | None, *, by_address: bool) -> bool:
+    match inner := places.strip(value):
+        case r.Unary(op="&", value=whole) if by_address:
+            return _is_own_part(function, cls, whole, by_address=False)
+        case r.Unary(op="*", value=pointer) if not by_address:
+            return _is_own_part(function, cls, pointer, by_address=True)
+        case (
+            r.Call(callee=r.Name(text=name), args=())
+            | r.Call(callee=r.Member(base=r.Name(text="this"), name=name), args=())
+        ):
+            own = cls.defined(name)
+            return by_address and len(own) == 1 and own[0] is not function and answers_own_part(own[0])
+        case r.Call(callee=r.Member(base=base, arrow=False, name="get"), args=()):
+            return by_address and "smart pointer" in _roles_of_member(function, cls, base)
+    name = _own_member(function, inner)
+    field = cls.fields.get(name)
+    if field is None or field.static:
+        return False
+    kind = types.parse(field.type)
+    if by_address:
+        owned = resources.resources(function.program).end_of(cls, name) if kind.pointers == 1 else None
+        smart = kind.is_value and "smart pointer" in _roles_of_member(function, cls, inner)
+        return smart or (owned is not None and owned.certainty != "possible")
+    return kind.is_value
+
+
+def _own_member(function: Function, value: r.Value | None) -> str:
+    """The member of its own object that a method names; empty for anything else."""
+    match places.strip(value):
+        case r.Name(text=name) if name not in function.declared:
+            return name
+        case r.Member(base=r.Name(text="this"), name=name):
+            return name
+    return ""
+
+
+def _roles_of_member(function: Function, cls: Class, value: r.Value | None) -> tuple[str, ...]:
+    field = cls.fields.get(_own_member(function, value))
+    return tuple(function.program.types.roles(field.type, function)) if field is not None else ()
 
 
 def dangling(function: Function) -> Iterator[Dangling]:
@@ -41,6 +106,7 @@ def dangling(function: Function) -> Iterator[Dangling]:
     reader = _TemporaryReader(function, references.references(function.program))
     if function.mentioned:
         yield from reader.kept()
+        yield from reader.looped()
         yield from reader.stored()
         yield from reader.parsed()
     yield from reader.returned()
@@ -66,6 +132,14 @@ class _TemporaryReader:
             if owner and self.is_looked_at(name):
                 yield Dangling(statement.value, "kept", name, *owner)
 
+    def looped(self) -> Iterator[Dangling]:
+        """Over a part of a temporary, which ends before the first round."""
+        for statement in self.function.statements:
+            if isinstance(statement, r.Loop) and statement.kind == "range" and statement.iterable is not None:
+                lent = self.lent(statement.iterable)
+                if lent is not None:
+                    yield Dangling(statement.iterable, "looped", "", text(lent.owner, 60), True, lent.getter)
+
     def is_looked_at(self, name: str) -> bool:
         """Whether something reads the pointer, or writes to what it leads to."""
         return any(
@@ -82,6 +156,8 @@ class _TemporaryReader:
             if write.fresh or write.value is None or write.op not in ("=", "init"):
                 continue
             written = self.program.types.of(write.target, self.function) if write.target is not None else ""
+            if write.op == "=":
+                written = written.rstrip(" &")  # what a reference refers to is copied to
             owner = self.owner(write.value, written)
             if owner:
                 name = text(write.target) if write.target is not None else ".".join(write.place)
@@ -149,6 +225,9 @@ class _TemporaryReader:
     def owner(self, value: r.Value | None, written: str) -> _Owner | None:
         """The temporary that a pointer or view of this type is taken of; None for none, and for what only converts."""
         kind = types.parse(written)
+        if kind.reference:
+            lent = self.lent(value) if not kind.pointers else None
+            return _Owner(text(lent.owner, 60), True, lent.getter) if lent is not None else None
         is_view = kind.is_value and "view" in self.roles(written)
         if not (kind.pointers == 1 or is_view or kind.is_placeholder):
             return None
@@ -159,8 +238,11 @@ class _TemporaryReader:
             return _Owner(text(inner, 60), plain=False)
         if (found := self.into(inner) or self.into_shared(inner)) is not None:
             return _Owner(text(found, 60), plain=False)
-        found = self.made(inner, "container") if is_view else self.into_plain(inner)
-        return _Owner(text(found, 60), plain=True) if found is not None else None
+        if is_view:
+            found = self.made(inner, "container")
+            return _Owner(text(found, 60), plain=True) if found is not None else None
+        lent = self.into_plain(inner)
+        return _Owner(text(lent.owner, 60), True, lent.getter) if lent is not None else None
 
     def into_shared(self, inner: r.Value | None) -> r.Value | None:
         """The same of an object that may share its memory with others, as a tensor does, and of which a library's
@@ -176,16 +258,91 @@ class _TemporaryReader:
                 return made if is_lent and any(model.has("copy", "result") for model in makers) else None
         return None
 
-    def into_plain(self, inner: r.Value | None) -> r.Value | None:
-        """The same of a temporary that is not converted from an object of Python's."""
+    def into_plain(self, inner: r.Value | None) -> _Lent | None:
+        """The same of a temporary that is not converted from an object of Python's, by a pointer."""
         match inner:
             case r.Unary(op="&", value=pointee):
-                return self.made(_element_of(pointee), "container")
-            case r.Call(callee=r.Member(base=base, arrow=False, name="get"), args=()):
-                return self.made(base, "smart pointer")
+                return self.lent(pointee)
+            case r.Call(callee=r.Member(base=base, arrow=False, name="get"), args=()) if (
+                found := self.whole(base, "smart pointer")
+            ) is not None:
+                return found
             case r.Call(callee=r.Member(base=base, arrow=False, name="c_str" | "data" | "constData"), args=()):
-                return self.made(base, "container") or self.copied(base)
+                made = self.whole(base, "container")
+                copied = self.copied(base) if made is None else None
+                return _Lent(copied) if copied is not None else made
+            case r.Call(callee=r.Member(base=base, arrow=arrow), args=()):
+                called = self.program.calls.callee(inner, self.function).only
+                kind = types.parse(called.record.result if called is not None else "")
+                return self.answered(inner, base, arrow=arrow) if kind.pointers and not kind.reference else None
         return None
+
+    def lent(self, value: r.Value | None) -> _Lent | None:
+        """The temporary in which lies, or by which is owned, the object that an expression names. A part of a temporary
+        that is named directly keeps it alive, where a reference is bound to it."""
+        match inner := places.strip(value):
+            case r.Member(base=base, arrow=True) | r.Unary(op="*", value=base):
+                return self.opened(base)
+            case r.Member(base=base):
+                return self.lent(base)
+            case r.Index(base=base):
+                return self.whole(base, "container")
+            case r.Call(callee=r.Member(base=base, arrow=arrow)):
+                return self.answered(inner, base, arrow=arrow)
+        return None
+
+    def whole(self, value: r.Value, role: str) -> _Lent | None:
+        """A temporary of that role, or one in which such an object lies."""
+        made = self.made(value, role)
+        if made is not None:
+            return _Lent(made)
+        lent = self.lent(value)
+        return lent if lent is not None and role in self.roles(self.program.types.of(value, self.function)) else None
+
+    def opened(self, value: r.Value) -> _Lent | None:
+        """The temporary to what holds which a `*` or `->` leads."""
+        found = self.whole(value, "smart pointer") or self.whole(value, "optional")
+        if found is not None:
+            return found
+        made = self.object_made(value)
+        if made is None:
+            return None
+        name = types.parse(self.program.names.expand(self.made_type(made), self.function.file)).name
+        scopes = self.program.names.scopes(self.function)
+        known = self.program.models.function(f"{name}::operator*", "cpp", scopes)
+        if any(model.has("borrow", "result") for model in known):
+            return _Lent(made)
+        return self.of_own(made, "operator*") or self.of_own(made, "operator->")
+
+    def answered(self, call: r.Call, base: r.Value, *, arrow: bool) -> _Lent | None:
+        """The temporary of which a method that is called on it answers with a part."""
+        made = None if arrow else self.object_made(base)
+        found = self.opened(base) if arrow else _Lent(made) if made is not None else self.lent(base)
+        if found is None:
+            return None
+        callee = self.program.calls.callee(call, self.function)
+        if callee.certainty != "possible" and any(model.has("borrow", "result") for model in callee.models):
+            return found
+        if callee.only is not None and answers_own_part(callee.only):
+            return _Lent(found.owner, found.getter or callee.only.name)
+        return None
+
+    def object_made(self, value: r.Value) -> r.Call | None:
+        """The value itself, where a call makes an object of a class that ends with the statement, and looks at none
+        that others own."""
+        inner = places.strip(value)
+        if not isinstance(inner, r.Call) or inner.kind not in ("call", "construct"):
+            return None
+        written = self.made_type(inner)
+        is_object = bool(written) and types.parse(written).is_value
+        return inner if is_object and _BORROWING.isdisjoint(self.roles(written)) else None
+
+    def of_own(self, made: r.Call, name: str) -> _Lent | None:
+        """The same of an object of the project's whose operator of that name answers with what it owns."""
+        written = self.made_type(made)
+        cls = self.program.names.find_class(written, self.function.record.scope, self.function.file)
+        known = cls.defined(name) if cls is not None else ()
+        return _Lent(made, name) if len(known) == 1 and answers_own_part(known[0]) else None
 
     def made(self, value: r.Value | None, role: str) -> r.Value | None:
         """The value itself, where it is an object of that role which ends with the statement."""

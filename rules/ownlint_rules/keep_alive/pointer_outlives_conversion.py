@@ -4,7 +4,9 @@
 
 - a local pointer or view, a member, or a returned pointer into a string or array that was converted from a Python
   object in the same expression
-- the same into a string, a container or a `std::unique_ptr` that a call returns by value, or into a sum of strings
+- the same into a string, a container, an optional, a `StatusOr` or an owner that a call returns by value, or into a sum
+  of strings; also a reference: `const Config& c = Load().value();`, `auto& first = All().front();`
+- a loop over a part of such a temporary: `for (auto& one : Load().value())`
 - the same into a tensor that a method has just made: `input.contiguous().data_ptr<float>()`
 - a returned pointer or view into a local string or container
 - a member that stores a pointer which `PyArg_ParseTuple` filled in (`s`, `y`)
@@ -52,6 +54,7 @@ Store the converted object in a variable that lives as long as the pointer, or c
 - strings that are copied (`std::string`, `strdup`)
 - objects with a name, and objects that are looked up or only rewrapped (`py::object(x)`)
 - calls that return a reference or a view
+- a reference to the temporary itself, or to a member that is named directly: these live as long as the reference
 - methods that increment the reference count of an argument
 
 ## Known limitations
@@ -89,6 +92,8 @@ def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
                 message = f"the returned pointer points into `{one.owner}`, which is destroyed on return"
             case "parsed":
                 message = f"`{one.name}` stores the pointer `{one.owner}`, which is valid only while the argument lives"
+            case "looped":
+                message = f"the loop runs over a part of the temporary `{one.owner}`, which ends before it"
             case _:
                 message = (
                     f"`{one.name}` points into the temporary `{one.owner}`, "
@@ -98,6 +103,10 @@ def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
 
 
 def _certainty(one: converted.Dangling) -> Certainty:
+    if one.getter:
+        return because("unread-code", f"that `{one.getter}` returns a part of its object is inferred from its body")
+    if one.how == "looped":
+        return because("version", "harmless since C++23, where such temporaries live as long as the loop")
     if not one.plain:
         return because("later-use", _WHY[one.how])
     return because("later-use", _KEPT_PLAIN) if one.how == "stored" else "certain"
@@ -109,6 +118,8 @@ def _help(one: converted.Dangling) -> str:
             return f"store a copy of the data (as `strdup({one.owner})` makes), or a reference to the argument"
         case "returned":
             return "return the string or container itself by value"
+        case "looped":
+            return f"store the object in a variable before the loop: `auto object = {one.owner};`"
         case "stored":
             return f"store the object itself in a member: the result of `{one.owner}`"
     return f"store the object in a variable that lives as long as `{one.name}`: `auto object = {one.owner};`"
