@@ -41,6 +41,7 @@ from ownlint.analysis.touching import Ranges, touching
 from ownlint.analysis.worker import (
     COMPARING,
     OUT_OF_MEMORY,
+    STRIDE,
     AheadWorker,
     At,
     Blocks,
@@ -79,6 +80,9 @@ _BLOCKS = 24
 
 _AHEAD_RUNS, _AHEAD = 48, 16
 """So many runs of so many cases are judged before the others are dealt."""
+
+
+_FIRST = At(0, 0)
 
 
 class _CaseName(NamedTuple):
@@ -137,6 +141,8 @@ class Analyst:
         """So much has failed that one worker after the other would not judge the rest."""
         self._own: set[int] = set()
         """The cases that the analyst has judged itself."""
+        self._is_alone = False
+        """It judges all itself, in order."""
         self._mine = range(0)
         """Those that were dealt to it last."""
         self._lanes: list[_Lane] = []
@@ -225,8 +231,11 @@ class Analyst:
         workers = min(self.jobs, self.program.size // _WORTH_DEALING)
         if self.program.size > _ALONE:
             workers = 1
-        itself = self.ahead and self.touching is None
-        dealt = self._dealt(workers) if not self.recalls and workers > (0 if itself else 1) else []
+        itself = self.ahead and self.touching is None and not self.recalls
+        if itself and workers == 1:
+            self._judge_alone()
+            return
+        dealt = self._dealt(workers) if not self.recalls and workers > 1 else []
         if dealt and max(map(len, dealt)) + _AHEAD_RUNS <= Blocks.MOST:
             if itself:
                 self._judge_with(workers)
@@ -240,6 +249,26 @@ class Analyst:
             self.given_up = FailureTally()
             self._begin()
         self._run([_Lane(self, 0, 1, None)], None)
+
+    def _judge_alone(self) -> None:
+        """The analyst judges all in order, as a worker would. Where it has grown too much, one goes on."""
+        self._is_alone = True
+        tell(self.output, Ahead(over=False))
+        worker = AheadWorker(_Lane(self, 0, 1, None), self._hear_itself)
+        worker.begins()
+        guard = threading.Thread(target=self._guards, daemon=True)
+        guard.start()
+        at, every = 0, len(self.cases)
+        while at < every and not self._stops and not worker.is_large:
+            for number in range(at, min(at + STRIDE, every)):
+                if not self._stops:
+                    self._judge_itself(worker, number)
+                    at = number + 1
+        if not self._stops:
+            worker.leave()
+        self._run([_Lane(self, 0, 1, None)] if at < every and not self._stops else [], None, begin=At(at, 0))
+        guard.join()
+        tell(self.output, Ahead(over=True))
 
     def _judge_with(self, workers: int) -> None:
         """The analyst judges some cases before it deals the others, and is one of the workers then."""
@@ -325,7 +354,7 @@ class Analyst:
         with self._hearing:
             match message:
                 case SaidOfCase(crashes=(_, *_)) as said:
-                    self.failed(said, lost=False, alone=False)
+                    self.failed(said, lost=False, alone=self._is_alone)
                 case WrittenDown() | SaidOfCase() as said:
                     self.take(said)
 
@@ -349,11 +378,13 @@ class Analyst:
                 mine.append(range(number, number + 1))
         return runs
 
-    def _run(self, lanes: list[_Lane], blocks: Blocks | None, beside: AheadWorker | None = None) -> None:
+    def _run(
+        self, lanes: list[_Lane], blocks: Blocks | None, beside: AheadWorker | None = None, begin: At = _FIRST
+    ) -> None:
         """Until all is judged by the workers, and by the analyst `beside` them."""
         with self._hearing:
             for lane in lanes:
-                lane.start(At(0, 0))
+                lane.start(begin)
             self._lanes, self._running, self._blocks = lanes, list(lanes), blocks
         try:
             if beside is not None and blocks is not None:

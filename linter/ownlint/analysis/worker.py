@@ -48,7 +48,7 @@ finds it out again, beside what has changed since."""
 _OWN = 512 << 20
 """Bytes that all workers together may have beside what they share, however much that is."""
 
-_STRIDE = 32
+STRIDE = 32
 """So many cases are judged between two looks at how much memory that took."""
 
 
@@ -224,7 +224,7 @@ class Worker:
         self.notebooks = list(self._notebooks())
         self.at.put(begin.case, begin.rule, self.at.subject)
         for number, found in self._cases(begin):
-            if self._judged_cases >= _STRIDE:
+            if self._judged_cases >= STRIDE:
                 self._judged_cases = 0
                 if resident() > enough:
                     self._tell(Leaving(number))

@@ -43,7 +43,7 @@ class Kept(NamedTuple):
     holder: Class | None = None
     field: str = ""
     how: str = "pointer"
-    """`pointer`, `key` or `capture`."""
+    """`pointer`, `reference`, `key` or `capture`."""
     taken_as: str = ""
     """The type as which the holder takes it: that of the constructor's parameter, or of the field."""
     read: bool = False
@@ -441,6 +441,8 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
             case e.Write(place=place, op="=", fresh=False, target=target) if target is not None:
                 if outlives(function, place, target) and not _is_called_at_once(function, event):
                     yield from _by_write(function, event, target)
+            case e.Write(place=(root, name), op="init", fresh=False, target=None) if root == THIS:
+                yield from _by_initializer(function, event, name)
             case e.CallEvent(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in putting:
                 if place is not None and outlives(function, place, None):
                     yield from _by_call(function, event, place)
@@ -489,6 +491,8 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
     """Whether the body may put something raw into a member or a variable; `everywhere`, also into what a parameter
     leads to and into a local. Needs no decoding."""
     known = keepers(function.program)
+    if any(one.name in known.names for one in function.record.initializers):
+        return True
     assigned = {name[1:] for name in function.mentioned if name[0] == "="} & known.names
     if not everywhere:
         assigned = {name for name in assigned if _outlives_by_name(function, name)}
@@ -606,6 +610,19 @@ def outlives_call(function: Function, place: Place, target: r.Value | None) -> b
     if place[0] == THIS:
         return len(place) > 1
     return not function.is_local(place) and function.program.index.is_variable(place[0])
+
+
+def _by_initializer(function: Function, event: e.Write, name: str) -> Iterator[Store]:
+    """A member that a constructor begins with something; one that is a reference refers to just that."""
+    found = function.home.field(name) if function.home is not None else None
+    if found is None:
+        return
+    kind = types.parse(found[1].type)
+    if kind.reference and not kind.pointers and event.value is not None:
+        yield Store(event, event.place, Kept(event.value, how="reference"))
+        return
+    for one in kept(function, event.value, found[1].type):
+        yield Store(event, event.place, one)
 
 
 def _by_write(function: Function, event: e.Write, target: r.Value) -> Iterator[Store]:

@@ -25,6 +25,8 @@ def may_be_left(function: Function) -> bool:
     """Whether the body may leave an address of something of its own with somebody else. Decodes the body where its
     bytes say that it is worth it, and asks for no flow."""
     known = keeping.keepers(function.program)
+    if any(one.name in known.names for one in function.record.initializers):
+        return any(_is_by_value(one.type) for one in function.record.parameters)
     mentions = function.mentioned
     assigned = {name[1:] for name in mentions if name[0] == "="} & known.names
     if not assigned and not function.mentions_any(keeping.puts(function)) and not keeping.sets_elements(function):

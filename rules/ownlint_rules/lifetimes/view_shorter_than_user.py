@@ -4,7 +4,7 @@
 
 - a raw pointer, reference, view or by-reference lambda into a local, a by-value parameter or memory that a local owns,
   stored in a member, a global, the target of a parameter, or a container that outlives the local
-- the same in a struct that is returned
+- the same in a struct that is returned, or in a member that a constructor begins with a parameter it has by value
 - a call that receives such a pointer together with a heap state and a callback, while the local is destroyed when the
   function returns
 
@@ -196,7 +196,7 @@ def _owner(function: Function, kept: keeping.Kept, since: events.Event | None = 
     if kept.read:
         return ""
     if isinstance(inner, records.Name):
-        if kept.how == "capture" and ending.is_local_value(function, inner.text):
+        if kept.how in ("capture", "reference") and ending.is_local_value(function, inner.text):
             return inner.text
         if kept.holder is not None and ending.is_taken_whole(function, inner.text, kept.taken_as):
             return inner.text
@@ -217,6 +217,8 @@ def _shown(function: Function, place: Place) -> str:
 def _what(kept: keeping.Kept) -> str:
     if kept.holder is not None:
         return f"a `{kept.holder.name}` that refers to it"
+    if kept.how == "reference":
+        return "a reference to it"
     return "a lambda that captures it" if kept.how == "capture" else f"`{text(kept.value)}`"
 
 

@@ -608,7 +608,22 @@ def references(function: Function) -> frozenset[str]:
 
 @flow_question
 def _own_references(function: Function) -> frozenset[str]:
-    return frozenset(name for name, (written, _) in function.locals.items() if types.parse(written).reference)
+    return frozenset(
+        name
+        for name, (written, value) in function.locals.items()
+        if types.parse(written).reference and not _keeps_object(function, value)
+    )
+
+
+def _keeps_object(function: Function, value: r.Value | None) -> bool:
+    """Whether a reference that begins so is the only name of an object, which lives as long: a call answers with it by
+    value."""
+    made = strip(value)
+    if not isinstance(made, r.Call) or made.kind != "call" or function.language != "cpp":
+        return False
+    found = function.program.calls.callee(made, function)
+    kind = types.parse(found.result)
+    return found.certainty != "possible" and bool(found.records) and kind.is_value and not kind.is_placeholder
 
 
 def declared_type(function: Function, name: str) -> str:
