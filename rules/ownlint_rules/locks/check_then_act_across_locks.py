@@ -499,23 +499,35 @@ def _ends_each(function: Function, container: containers.Container) -> bool:
 
 def _is_heard(function: Function, insert: containers.Insert) -> bool:
     """Whether somebody looks at what an insert answers, by which who comes second can tell."""
+    return any(
+        isinstance(one.event, events.CallEvent) and not one.event.dropped and not _callees(inside, one)
+        for inside, one in _reached(function, insert)
+    )
+
+
+def _callees(function: Function, insert: containers.Insert) -> tuple[Function, ...]:
     at = insert.event
-    if not isinstance(at, events.CallEvent):
-        return False
-    callees = function.program.calls.callee(at.node, function).functions
-    if not callees:
-        return not at.dropped
-    return any(_is_heard(callee, one) for callee in callees for one in containers.inserts(callee))
+    return function.program.calls.callee(at.node, function).functions if isinstance(at, events.CallEvent) else ()
+
+
+def _reached(function: Function, insert: containers.Insert) -> Iterator[tuple[Function, containers.Insert]]:
+    """The insert, where it is a call of the project's those in what it calls, and so on; each with its function."""
+    waiting, seen = [(function, insert)], {function}
+    for inside, one in waiting:
+        yield inside, one
+        fresh = [callee for callee in _callees(inside, one) if callee not in seen]
+        seen.update(fresh)
+        waiting += [(callee, inner) for callee in fresh for inner in containers.inserts(callee)]
 
 
 def _adds_beside(function: Function, insert: containers.Insert) -> bool:
     """Whether the key, or what is stored, is added to a list or a sum on the way to an insert or behind it. Of two who
     store the same key, one replaces what the other has stored, and both have added."""
+    return any(_adds_around(inside, one) for inside, one in _reached(function, insert))
+
+
+def _adds_around(function: Function, insert: containers.Insert) -> bool:
     at = insert.event
-    if isinstance(at, events.CallEvent):
-        for callee in function.program.calls.callee(at.node, function).functions:
-            if any(_adds_beside(callee, one) for one in containers.inserts(callee)):
-                return True
     said = containers.origins(function, insert.key) | containers.origins(function, insert.value)
     return bool(said) and any(
         event is not at and not said.isdisjoint(_added(function, event))
