@@ -16,6 +16,7 @@ from ownlint.incremental.kept import (
     KeptFindings,
     KeptProject,
     KeptSubject,
+    all_numbers,
     numbers,
 )
 from ownlint.project import questions
@@ -145,8 +146,8 @@ class Comparison:
     def _compare(self, name: str, held: KeptAnswer) -> None:
         """Asks it again where something that it rests on says something else."""
         each = held.each or _NOBODY
-        parts = (held.keys, each.plain, *each.silent.values(), *each.others.values())
-        read = {*numbers(b"".join(parts))}
+        by_function = (part for some in (each.silent, each.others) for part in (*some, *some.values()))
+        read = {*all_numbers((held.keys, each.plain, *by_function))}
         for other in sorted({self._answer_of[number] for number in read & self._of_any}):
             if other != name:
                 self._look_at(other)
@@ -162,11 +163,10 @@ class Comparison:
         """Of the functions of which nothing that was read for it is gone, what they bring; `value` is the answer."""
         changed = self._numbers
 
-        def still(read: Mapping[int, bytes]) -> Iterator[Key]:
-            whole = changed.isdisjoint(numbers(b"".join(read.values()))) and changed.isdisjoint(read)
-            for number, keys in read.items():
-                if whole or (number not in changed and changed.isdisjoint(numbers(keys))):
-                    yield self.kept.keys[number]
+        def still(read: Mapping[bytes, bytes]) -> Iterator[Key]:
+            for beside, those in read.items():
+                if changed.isdisjoint(numbers(beside)):
+                    yield from (self.kept.keys[number] for number in numbers(those) if number not in changed)
 
         plain = (self.kept.keys[number] for number in numbers(each.plain) if number not in changed)
         silent = frozenset((*plain, *still(each.silent)))

@@ -42,9 +42,9 @@ class KeptContributions(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     plain: bytes
     """Those that bring nothing, and of which nothing was read but the body."""
-    silent: dict[int, bytes]
-    """Those that bring nothing, with what was read for it."""
-    others: dict[int, bytes]
+    silent: dict[bytes, bytes]
+    """The others that bring nothing, by what was read beside the body: that is the same of many."""
+    others: dict[bytes, bytes]
 
 
 class KeptAnswer(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -160,9 +160,19 @@ def numbers(data: bytes) -> array[int]:
     return found
 
 
+def all_numbers(parts: Iterable[bytes]) -> array[int]:
+    """The numbers of several."""
+    return numbers(b"".join(parts))
+
+
+def packed(some: Iterable[int]) -> bytes:
+    """Numbers as they are kept."""
+    return array(_NUMBERS, some).tobytes()
+
+
 def renumbered(data: bytes, by: Mapping[int, int] | Sequence[int]) -> bytes:
     """The same keys by other numbers."""
-    return array(_NUMBERS, map(by.__getitem__, numbers(data))).tobytes()
+    return packed(map(by.__getitem__, numbers(data)))
 
 
 class Numbering:
@@ -180,11 +190,15 @@ class Numbering:
         for number, key in enumerate(new, len(self.keys)):
             known[key] = number
         self.keys += new
-        return array(_NUMBERS, map(known.__getitem__, wanted)).tobytes()
+        return packed(map(known.__getitem__, wanted))
 
-    def number(self, key: Key) -> int:
-        """Of one key."""
-        return numbers(self.of((key,)))[0]
+    def grouped(self, read: Iterable[tuple[Key, Iterable[Key]]]) -> dict[bytes, bytes]:
+        """Keys by what was read for them beside themselves, all by their numbers."""
+        found: dict[bytes, array[int]] = {}
+        for key, keys in read:
+            beside = packed(sorted(numbers(self.of([one for one in keys if one != key]))))
+            found.setdefault(beside, array(_NUMBERS)).frombytes(self.of((key,)))
+        return {beside: those.tobytes() for beside, those in found.items()}
 
     def table(self, keys: Iterable[Key]) -> array[int]:
         """The number of each of them, in order."""

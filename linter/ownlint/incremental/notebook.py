@@ -20,7 +20,9 @@ from ownlint.incremental.kept import (
     KeptProject,
     KeptSubject,
     Numbering,
+    all_numbers,
     numbers,
+    packed,
     renumbered,
 )
 from ownlint.project import questions
@@ -156,7 +158,7 @@ class ProjectNotes:
         made = program.contributions[name]
         plain = list(made.plain)
         silent, others = (
-            {numbering.number(key): numbering.of(questions.keys((key, note))) for key, note in made.noted(silent=one)}
+            numbering.grouped((key, questions.keys((note,))) for key, note in made.noted(silent=one))
             for one in (True, False)
         )
         still = program.brought[name]() if name in program.brought else None
@@ -169,9 +171,13 @@ class ProjectNotes:
             each = each if by is None else _renumbered(each, by)
             key_of = numbering.keys
             plain += [key_of[number] for number in numbers(each.plain) if key_of[number] in left]
-            silent |= {number: read for number, read in each.silent.items() if key_of[number] in left}
-            others |= {number: read for number, read in each.others.items() if key_of[number] in left}
-        if left - {*plain, *(numbering.keys[number] for number in (*silent, *others))}:
+            for found, before in ((silent, each.silent), (others, each.others)):
+                for beside, those in before.items():
+                    holding = packed(number for number in numbers(those) if key_of[number] in left)
+                    if holding:
+                        found[beside] = found.get(beside, b"") + holding
+        told = all_numbers((*silent.values(), *others.values()))
+        if left - {*plain, *(numbering.keys[number] for number in told)}:
             return None
         return KeptContributions(numbering.of(plain), silent, others)
 
@@ -191,7 +197,8 @@ def _answer_renumbered(answer: KeptAnswer, by: Mapping[int, int] | Sequence[int]
 
 def _renumbered(each: KeptContributions, by: Mapping[int, int] | Sequence[int]) -> KeptContributions:
     silent, others = (
-        {by[number]: renumbered(keys, by) for number, keys in some.items()} for some in (each.silent, each.others)
+        {packed(sorted(numbers(renumbered(beside, by)))): renumbered(those, by) for beside, those in some.items()}
+        for some in (each.silent, each.others)
     )
     return KeptContributions(renumbered(each.plain, by), silent, others)
 
@@ -249,8 +256,8 @@ def _project_in_use(kept: KeptProject) -> KeptProject:
         used.update(numbers(answer.keys))
         if answer.each is not None:
             used.update(numbers(answer.each.plain))
-            for number, keys in (*answer.each.silent.items(), *answer.each.others.items()):
-                used.update((number, *numbers(keys)))
+            for some in (answer.each.silent, answer.each.others):
+                used.update(all_numbers((*some, *some.values())))
     left = sorted(used)
     numbered = dict(zip(left, range(len(left)), strict=True))
     kept.answers = {name: _answer_renumbered(one, numbered) for name, one in kept.answers.items()}
