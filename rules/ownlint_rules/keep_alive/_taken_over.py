@@ -51,10 +51,11 @@ def taken_over(binding: Binding) -> TakenOver | None:
     if framework is None or binding.record.kind in ("init", "field", "field_rw", "other"):
         return None
     said = policies.Policies(binding, framework)
-    if said.effective("pointer") != "take ownership" or said.written_policy()[0] == "none":
-        return None
     signature = signatures.signature_of(binding)
     if signature is None or signature.target is None or not signature.result:
+        return None
+    handing = signature.handing if signature.handing == "reference" else "pointer"
+    if said.effective(handing) != "take ownership" or said.written_policy()[0] == "none":
         return None
     pointee, several = _pointee(binding, signature)
     if pointee is None or not is_deleted(binding, framework, pointee):
@@ -66,8 +67,8 @@ def taken_over(binding: Binding) -> TakenOver | None:
 def _pointee(binding: Binding, signature: signatures.Signature) -> tuple[Class | None, bool]:
     """The bound class that the result points to, and whether it is a container of such pointers."""
     kind = signature.kind
-    if kind.pointers:
-        is_bound = kind.pointers == 1 and kind.last in binding.program.names.bound_types
+    if kind.pointers or signature.handing == "reference":
+        is_bound = kind.pointers < 2 and kind.last in binding.program.names.bound_types
         return (signature.returned if is_bound else None), False
     for written in kind.arguments:
         held = types.parse(written)
@@ -120,6 +121,8 @@ def _found(binding: Binding, signature: signatures.Signature, pointee: Class, se
     derived = origins.Origins(function, origins.sources_of(function, target.first))
     for value in targets.returned_values(function):
         step = function.step(value, "Python receives the pointer here")
+        if signature.handing == "reference":
+            value = r.Unary(value.start, value.end, "&", value)  # its address is what Python deletes
         inner = derived.resolved(value)
         if several and not _is_pointer(inner, function):
             for origin in derived.elements(value):
