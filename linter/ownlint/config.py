@@ -65,7 +65,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     environment: str | None = None
     """The virtual environment with the packages that the code uses, to find their contracts."""
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None
-    """Number of worker processes [default: the number of processors, at most eight]."""
+    """Number of worker processes [default: the number of processors, at most eight; one for more than 48 MB]."""
     cache_dir: str | None = None
     """The folder of the cache, inside the project."""
     baseline: str | None = None

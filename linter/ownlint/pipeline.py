@@ -46,6 +46,8 @@ Depends = tuple[tuple[str, str], ...]
 """Absolute paths of headers, each with its digest; or names of packages, each with its version."""
 
 _MOST_JOBS = 8
+_LARGE = 48 << 20
+"""Bytes of source."""
 _EVERYWHERE = 1 << 62
 _NAME = 80
 """Letters of two digests."""
@@ -75,6 +77,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def jobs(self) -> int:
         return self.settings.config.jobs or min(machine.processors(), _MOST_JOBS)
+
+    def judging(self, size: int) -> int:
+        """How many processes judge a tree of `size` bytes at the same time. Where nobody says how many, a large one has
+        one: each would have for itself what it finds out, and two of them more than 2 GB."""
+        return self.settings.config.jobs or (1 if size > _LARGE else self.jobs)
 
 
 def run(options: Options) -> Report:
@@ -367,7 +374,8 @@ def _judged(
     ending = analysis.RunEnd(None if options.deadline is None else options.deadline - time.monotonic())
     build = lambda: way.build(earlier)  # noqa: E731 - asked in the child
     least = options.settings.config.certainty
-    return analysis.analyse(chosen, build, size, limits(), told, memory(), options.jobs, ending, changed, least)
+    jobs = options.judging(size)
+    return analysis.analyse(chosen, build, size, limits(), told, memory(), jobs, ending, changed, least)
 
 
 def limits() -> analysis.Limits:

@@ -71,10 +71,6 @@ _TICK = 0.5
 _WORTH_DEALING = 1 << 20
 """Bytes of source for each worker: each finds out for itself what all of them need."""
 
-_ALONE = 48 << 20
-"""Bytes of source from which the analyst judges all itself: each worker would have for itself what it finds out, and
-two of them more than 2 GB."""
-
 _BLOCKS = 24
 """So many blocks are dealt to each worker, or it waits for the last."""
 
@@ -229,8 +225,6 @@ class Analyst:
         memory = self.memory
         self.recalls = memory is not None and any(memory.recall(group) for group in range(len(self.groups)))
         workers = min(self.jobs, self.program.size // _WORTH_DEALING)
-        if self.program.size > _ALONE:
-            workers = 1
         itself = self.ahead and self.touching is None and not self.recalls
         if itself and workers == 1:
             self._judge_alone()
