@@ -752,6 +752,13 @@ HOSTILE = (
     ),
     Shape("a chain of arguments", file_of(lambda n: f"void g{n + 1}(Buffer* b) {{ g{n}(b); }}", HEAD)),
     Shape("a chain of members", lambda lines: run("  use(last_" + "->next_" * lines + ");")),
+    Shape(
+        "references into temporaries",
+        file_of(
+            lambda n: f"int f{n}() {{ int& x = make()" + "->next" * 16 + "->value; return x; }",
+            "struct Node { std::unique_ptr<Node> next; int value; };\nstd::unique_ptr<Node> make();\n",
+        ),
+    ),
     Shape("a chain of aliases", file_of(lambda n: f"using A{n + 1} = A{n};", "using A0 = Buffer*;\n", "A9 f();\n")),
     Shape(
         "a chain of classes", file_of(lambda n: f"struct C{n + 1} {{ C{n}* held_; ~C{n + 1}() {{ delete held_; }} }};")

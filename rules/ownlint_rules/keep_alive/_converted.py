@@ -17,6 +17,8 @@ _BORROWING = frozenset(
     {"view", "iterator", "guard", "shared pointer", "intrusive pointer", "weak pointer", "python object", "handle"}
 )
 """Roles of objects that do not own what they lead to, or not alone."""
+_OPENED = frozenset({"smart pointer", "optional"})
+"""Of objects to what holds which `*` and `->` lead."""
 _BY_VALUE = "cast"
 _ADDRESS = re.compile(rb'"&"')
 
@@ -301,12 +303,14 @@ class _TemporaryReader:
 
     def opened(self, value: r.Value) -> _Lent | None:
         """The temporary to what holds which a `*` or `->` leads."""
-        found = self.whole(value, "smart pointer") or self.whole(value, "optional")
-        if found is not None:
-            return found
+        owner = self.made(value, "smart pointer") or self.made(value, "optional")
+        if owner is not None:
+            return _Lent(owner)
         made = self.object_made(value)
         if made is None:
-            return None
+            lent = self.lent(value)  # asked once: what is nested deeply would take twice the time at each step
+            opens = lent is not None and not _OPENED.isdisjoint(self.roles(self.program.types.of(value, self.function)))
+            return lent if opens else None
         name = types.parse(self.program.names.expand(self.made_type(made), self.function.file)).name
         scopes = self.program.names.scopes(self.function)
         known = self.program.models.function(f"{name}::operator*", "cpp", scopes)
